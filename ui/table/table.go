@@ -184,9 +184,9 @@ func (t *Table[R]) weave(view []R, found map[string]int, rows []R) (woven []R, m
 			at = i + 1
 			continue
 		}
-		if now, there := t.now(row); !there {
+		if now, there := nowOf(t, row); !there {
 			t.Gone[id] = true
-		} else if by, ok := t.coveredBy(now, rows, kept); ok {
+		} else if by, ok := coveredBy(t, now, rows, kept); ok {
 			moved[id] = t.ID(by)
 			delete(t.Marks, id)
 			continue
@@ -206,8 +206,8 @@ func (t *Table[R]) weave(view []R, found map[string]int, rows []R) (woven []R, m
 	return append(woven, rows[done:]...), moved
 }
 
-// now is a row as it is now, if its object is still there.
-func (t *Table[R]) now(row R) (now R, there bool) {
+// nowOf is a row as it is now, if its object is still there.
+func nowOf[R any](t *Table[R], row R) (now R, there bool) {
 	if t.There == nil {
 		return row, false
 	}
@@ -215,7 +215,7 @@ func (t *Table[R]) now(row R) (now R, there bool) {
 }
 
 // coveredBy is the row of one of the lists that shows what row does.
-func (t *Table[R]) coveredBy(row R, lists ...[]R) (by R, ok bool) {
+func coveredBy[R any](t *Table[R], row R, lists ...[]R) (by R, ok bool) {
 	if t.Covers == nil {
 		return by, false
 	}
