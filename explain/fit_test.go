@@ -160,9 +160,10 @@ func TestFitLikeCountsFurtherPodsLikeOne(t *testing.T) {
 	running := testPod("shop/web-1", "n1", "2", podControlledBy("apps/v1", "ReplicaSet", "web"))
 	pending := testPod("shop/big-1", "", "5")
 	ordinal := testPod("shop/db-0", "n1", "1", set, scratch("data-db-0"))
+	large := testPod("shop/large-0", "", "3", podControlledBy("apps/v1", "StatefulSet", "large"), scratch("data-large-0"))
 	agent := testPod("sys/agent", "n1", "", podControlledBy("apps/v1", "DaemonSet", "agent"))
 	e := startEngine(t, Options{Quotas: noQuotas, LimitRanges: func(context.Context, string) ([]corev1.LimitRange, error) { return nil, nil }},
-		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}}, testNode("n1", "8"), testNode("n2", "4"), running, pending, ordinal, agent)
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}}, testNode("n1", "8"), testNode("n2", "4"), running, pending, ordinal, large, agent)
 	for _, test := range []struct {
 		pod    *corev1.Pod
 		says   string
@@ -170,7 +171,8 @@ func TestFitLikeCountsFurtherPodsLikeOne(t *testing.T) {
 	}{
 		{running, "4 more fit. The 5th needs cpu 1 more on n1, the closest of 2 nodes.", false},
 		{pending, "1 more fits. The 2nd needs ", false},
-		{ordinal, "At least 9 more fit.", true},
+		{ordinal, "Without its volumes at least 9 more would fit.", true},
+		{large, "Without its volumes 2 more would fit; the 3rd needs cpu 1 more on n1, the closest of 2 nodes.", true},
 	} {
 		got, err := FitLike(t.Context(), e, test.pod.UID, 9)
 		if err != nil {

@@ -32,6 +32,7 @@ func FitLike(ctx context.Context, e *Engine, uid types.UID, replicas int) (*repo
 	copied, ownClaims := anotherLike(pod)
 	answer, err := e.Fit(ctx, report.FitQuery{Pod: copied, Replicas: replicas})
 	if err == nil && ownClaims {
+		answer.WithoutVolumes = true
 		answer.Scheduler.Caveats = append(answer.Scheduler.Caveats, "the volumes of another replica do not exist yet and are left out")
 	}
 	return answer, err

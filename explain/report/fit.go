@@ -50,6 +50,8 @@ type Fit struct {
 	Pending []PendingFit `json:"workloads,omitzero"`
 	// Held is how many pending pods more are not waiting for a node, with Pending.
 	Held int `json:"-"`
+	// WithoutVolumes says that the pods are simulated without volumes of their own.
+	WithoutVolumes bool `json:"-"`
 }
 
 // PlacedOn is how many of the pods a node takes.
@@ -233,6 +235,9 @@ func (f *Fit) Evidence(width int, pool func(node string) string) string {
 func (f *Fit) MoreSentence() string {
 	placed := f.placed()
 	said := "No more fit."
+	if f.WithoutVolumes && f.Fits != nil {
+		return f.withoutVolumes(placed)
+	}
 	switch {
 	case f.Fits == nil:
 		said = f.openSentence(placed)
@@ -248,6 +253,18 @@ func (f *Fit) MoreSentence() string {
 		return said + " " + f.Next.sentence("One more")
 	}
 	return said + " " + f.Next.sentence("The "+grammar.Ordinal(placed+1))
+}
+
+// withoutVolumes is MoreSentence of pods that are simulated without their volumes.
+func (f *Fit) withoutVolumes(placed int) string {
+	said := "Without its volumes "
+	switch {
+	case f.Next == nil:
+		return said + fmt.Sprintf("at least %d more would fit.", placed)
+	case placed == 0:
+		return said + "no more would fit; " + f.Next.sentence("one more")
+	}
+	return said + fmt.Sprintf("%d more would fit; ", placed) + f.Next.sentence("the "+grammar.Ordinal(placed+1))
 }
 
 // text is a document with the evidence behind what it has already.
