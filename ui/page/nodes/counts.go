@@ -17,6 +17,7 @@ import (
 // counts are what the page says of many nodes, made whenever its rows are arranged.
 type counts struct {
 	states   string                // the nodes by their state, in a sentence
+	calm     string                // the same without pressure
 	full     []string              // how many are full: of cpu, of memory
 	shown    model.Capacity        // of the nodes that the filter keeps
 	extended []corev1.ResourceName // that a node has, whatever the filter
@@ -27,7 +28,7 @@ type counts struct {
 func (n *Page) arranged(rows []*model.Node) []*model.Node {
 	all := n.Natural()
 	whole := model.CapacityOf(all)
-	n.counts = counts{states: stateWords(all), shown: whole, extended: whole.Extended()}
+	n.counts = counts{states: stateWords(all, true), calm: stateWords(all, false), shown: whole, extended: whole.Extended()}
 	if n.Host.Observed().PodsUnknown() == "" {
 		n.counts.full = fullWords(all, n.Host.Levels())
 	}
@@ -50,8 +51,8 @@ func (c *counts) gauges(h page.Host, width int) string {
 	return gauge.Capacity(h.Styles(), h.Levels(), &c.shown, width)
 }
 
-// stateWords count nodes by whether they are ready.
-func stateWords(all []*model.Node) string {
+// stateWords count nodes by whether they are ready, and perhaps those under pressure.
+func stateWords(all []*model.Node, pressure bool) string {
 	ready := 0
 	others, besides := map[string]int{}, map[string]int{}
 	for _, n := range all {
@@ -66,8 +67,10 @@ func stateWords(all []*model.Node) string {
 		if n.Cordoned {
 			besides["cordoned"]++
 		}
-		for _, condition := range n.Pressure {
-			besides[condition]++
+		if pressure {
+			for _, condition := range n.Pressure {
+				besides[condition]++
+			}
 		}
 	}
 	states := []string{fmt.Sprintf("%s: %s Ready", figures.Count(len(all), "node", "nodes"), model.FormatCount(ready))}

@@ -82,6 +82,9 @@ func (n *Page) Answer(width int) string {
 		return "Nodes are unknown: " + why + "."
 	}
 	words := n.Query().Filtered(n.counts.words(width), width)
+	if n.Query().Keeps() != "" && cells.Width(words) > width { // how many match comes before pressure
+		words = n.Query().Filtered(n.counts.calm, width)
+	}
 	if n.ShowsUsage() {
 		words = cells.Spread(words, legend(h.Observed().Snapshot.Status.MetricsNote, width-12-cells.Width(words)), width-12)
 	}
