@@ -83,7 +83,7 @@ func TestDemoReactsToChanges(t *testing.T) {
 	s := openDemo(t)
 	s.shows(`web/edge.* spread`)
 	s.press("3")
-	s.shows(`^ 12 nodes: 12 Ready \(1 cordoned\)`)
+	s.shows(`^ 12 nodes: 12 Ready \(1 cordoned, 1 MemoryPressure\)`)
 	s.press("/spot-a-01" + enter)
 	s.shows(`^▸.*spot-a-01 +Ready,cordoned`)
 	s.press("u")
@@ -134,7 +134,7 @@ func TestDemoAtItsLargest(t *testing.T) {
 	s := openDemo(t, "--nodes", "1000", "--seed", "3")
 	s.shows(`^ 14 pending: 11 unschedulable, 1 gated, 1 no scheduler, 1 image`)
 	s.press("3")
-	s.shows(`^ 1,?000 nodes: 1,?000 Ready \(1 cordoned\)`)
+	s.shows(`^ 1,?000 nodes: 1,?000 Ready \(1 cordoned, 1 MemoryPressure\)`)
 	s.press(ctrlC)
 	s.ends(0)
 }
