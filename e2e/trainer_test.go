@@ -13,7 +13,7 @@ func TestATrainerInjectsFaultsAndResets(t *testing.T) {
 	s := openDemo(t, "--instructor")
 	s.shows(`^ 14 pending`)
 	s.press("3")
-	s.shows(`^ 12 nodes: 12 Ready \(1 cordoned\)`)
+	s.shows(`^ 12 nodes: 12 Ready \(1 cordoned, 1 MemoryPressure\)`)
 	s.shows(`^   NAME +STATUS +CPU FREE +TAINTS`)
 	s.shows(`^ enter pods .* i fault  \? help$`)
 	s.press("/name=std-a-01" + enter)
