@@ -140,7 +140,7 @@ func (p *Page) below(rows int) []string {
 	if r.Scheduler && r.Pending != nil {
 		words := grammar.Count(*r.Pending, "pending pod names it", "pending pods name it")
 		if *r.Pending > 0 && r.Alive != nil && !*r.Alive {
-			words += ": start it, or change schedulerName of " + grammar.Count(*r.Pending, "pod", "pods")
+			words += ": start it, or recreate " + grammar.Agree(*r.Pending, "it", "them") + " with another schedulerName"
 		}
 		b.Add(words, tone.Plain)
 	}
