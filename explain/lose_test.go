@@ -27,7 +27,7 @@ func TestLoseTellsWhatBecomesOfThePodsOfNodes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, got.Text(100), `Without a, 1 of its 4 pods is rescheduled, 1 becomes Pending, 1 is undecided, 1 is lost: no
+	same(t, got.Text(100), `Without a, 1 of its 4 pods is rescheduled, 1 becomes Pending, 1 is undecided, 1 is not recreated: no
 controller. 1 DaemonSet pod, 1 static pod, 1 terminating pod go with the node.
 
 BECOMES PENDING  WHY

@@ -93,7 +93,7 @@ func (l *Loss) Sentence() string {
 		{l.Rescheduled, "is rescheduled", "are rescheduled"},
 		{l.Pending, "becomes Pending", "become Pending"},
 		{l.Undecided, "is undecided", "are undecided"},
-		{l.NotRecreated, "is lost: no controller", "are lost: no controller"},
+		{l.NotRecreated, "is not recreated: no controller", "are not recreated: no controller"},
 	} {
 		if len(one.pods) > 0 {
 			counts = append(counts, fmt.Sprintf("%d%s %s", len(one.pods), all, grammar.Agree(len(one.pods), one.one, one.many)))
