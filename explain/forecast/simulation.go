@@ -230,11 +230,8 @@ func (p *simulation) find(ctx context.Context, c *pendingPod) (place, error) {
 		return place{Placement: l}, nil
 	}
 	p.state.Consider(c.pod)
-	if nominated := c.pod.Status.NominatedNodeName; nominated != "" { // asked before all others
-		t, err := p.forecast.scheduler.Try(ctx, c.pod, []string{nominated})
-		if err != nil || len(t.Names) > 0 && !t.Open {
-			return place{Placement: placement.Placement{Node: nominated}}, err
-		}
+	if fits, err := fitsNominated(ctx, p, c.pod); fits || err != nil {
+		return place{Placement: placement.Placement{Node: c.pod.Status.NominatedNodeName}}, err
 	}
 	l, err := placement.Find(ctx, p.forecast.scheduler, c.pod)
 	if err == nil && p.forecast.outlook != nil && len(l.Fits) > 0 { // only how many fit is asked for: any of these nodes may be taken
@@ -252,6 +249,17 @@ func (p *simulation) find(ctx context.Context, c *pendingPod) (place, error) {
 		l.Node = l.Tie[p.random.IntN(len(l.Tie))]
 	}
 	return place{Placement: l}, nil
+}
+
+// fitsNominated reports whether a pod fits the node that it is nominated to, which is asked
+// before all others.
+func fitsNominated(ctx context.Context, p *simulation, pod *corev1.Pod) (bool, error) {
+	nominated := pod.Status.NominatedNodeName
+	if nominated == "" {
+		return false, nil
+	}
+	t, err := p.forecast.scheduler.Try(ctx, pod, []string{nominated})
+	return err == nil && len(t.Names) > 0 && !t.Open, err
 }
 
 // again gives those that found no node another try, for some may fit now that

@@ -42,6 +42,11 @@ func failingWords(o *page.Observed) string {
 	if failed == 0 {
 		return ""
 	}
+	return failedWords(o, zones, young, failed)
+}
+
+// failedWords words the zones that are lost, else the nodes that have just failed.
+func failedWords(o *page.Observed, zones map[string]*zone, young []*model.Node, failed int) string {
 	lost := lostZones(zones)
 	switch {
 	case len(lost) > 0 && len(lost) == len(zones):
