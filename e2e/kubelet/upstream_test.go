@@ -111,13 +111,12 @@ func (r random) pod(i int) *corev1.Pod {
 // stats are what a kubelet measures of a pod, and the same for fathom.
 func (r random) stats() (statsapi.PodStats, kubelet.Measured) {
 	memory, disk, processes := uint64(r.IntN(40))<<26, uint64(r.IntN(20))<<27, uint64(r.IntN(30))
-	return statsapi.PodStats{
+	stats := statsapi.PodStats{
 		Memory:       &statsapi.MemoryStats{WorkingSetBytes: &memory},
 		ProcessStats: &statsapi.ProcessStats{ProcessCount: &processes},
 		Containers:   []statsapi.ContainerStats{{Rootfs: &statsapi.FsStats{UsedBytes: &disk}}},
-	}, kubelet.Measured{
-		Memory: new(int64(memory)), Disk: new(int64(disk)), Processes: new(int64(processes)),
 	}
+	return stats, kubelet.Measured{Memory: new(int64(memory)), Disk: new(int64(disk)), Processes: new(int64(processes))}
 }
 
 // some leaves figures out.
