@@ -74,8 +74,8 @@ func (e *Engine) Fit(ctx context.Context, q report.FitQuery) (*report.Fit, error
 	return answer, nil
 }
 
-// admissionSources is where the rules of a namespace are read that may reject pods: of pods that
-// kube-apiserver admits, only quotas may reject more.
+// admissionSources is where the rules of a namespace are read that may reject pods: of pods
+// that kube-apiserver admits, only quotas may reject more.
 func admissionSources(e *Engine, admitted bool) admission.Sources {
 	from := admission.Sources{
 		LimitRanges: e.options.LimitRanges, Quotas: e.options.Quotas, Labels: e.sources.labels,

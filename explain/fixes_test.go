@@ -206,6 +206,7 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 				"+ tolerate dedicated=gpu:NoSchedule | b",
 				"x uncordon a | a | 1 pending pod may be scheduled there first",
 				"x remove taint dedicated=gpu from b | b | 1 pending pod may be scheduled there first",
+				"x add a node like a | new-node-1 | 1 pending pod may be scheduled there first",
 			},
 		},
 		{
@@ -367,9 +368,9 @@ func nodeAfter(node *corev1.Node, step remedy.Step) *corev1.Node {
 
 func TestFixesSayThatNoNewNodeWouldHelp(t *testing.T) {
 	for says, objects := range map[string][]runtime.Object{
-		"one more node like any of the 2 nodes would not help": {testNode("a", "4"), testNode("b", "8")},
-		"one more node like a would not help":                  {testNode("a", "4")},
-		"":                                                     {testNode("a", "4"), testNode("b", "16", cordoned)},
+		"one more node like any of the 2 Ready nodes would not help": {testNode("a", "4"), testNode("b", "8")},
+		"one more node like a would not help":                        {testNode("a", "4")},
+		"":                                                           {testNode("a", "4"), testNode("b", "16", cordoned)},
 	} {
 		pod := testPod("shop/web", "", "10")
 		found, err := fixesOf(t.Context(), startEngine(t, Options{}, append(objects, pod)...), report.PodOf(pod.UID))
@@ -379,6 +380,20 @@ func TestFixesSayThatNoNewNodeWouldHelp(t *testing.T) {
 		if found.NoNode != says {
 			t.Errorf("it says %q, want %q", found.NoNode, says)
 		}
+	}
+}
+
+// A node without a cordon is no better to be like where it has what keeps the pod away.
+func TestANewNodeMayBeLikeOneOfTheSameSizeWithAnotherReason(t *testing.T) {
+	pod := testPod("shop/web", "", "10")
+	e := startEngine(t, Options{}, testNode("a", "16", cordoned), testNode("b", "16", nodeTaint("dedicated", "gpu", corev1.TaintEffectNoSchedule)), pod)
+	found, err := fixesOf(t.Context(), e, report.PodOf(pod.UID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(found.Tried, func(f report.Fix) bool { return f.Kind == report.FixNode })
+	if at < 0 || found.Tried[at].Title != "add a node like a" {
+		t.Errorf("no node like a is added: %+v; %s", found.Tried, found.NoNode)
 	}
 }
 

@@ -70,6 +70,7 @@ type Search struct {
 	queued     *corev1.Pod              // the pod then
 	failed     error                    // why nothing can be tried; nil if it can
 	models     []newNode                // what one more node may be like
+	ready      int                      // Ready nodes, when models was made
 }
 
 // NewSearch is the search for fixes of the pod that find gives while the scheduler is
@@ -137,10 +138,10 @@ func (f *Search) Try(ctx context.Context) (*report.Fixes, []Attempt, error) {
 	return found, tried, nil
 }
 
-// rankFix puts what a queue's controller has to do before all, then fixes that
-// work, those that recreate the pod and the one that adds a node last of them; then those with which the pod
-// would fit if other pods did not take the capacity, and last those that bypass a
-// queue.
+// rankFix puts what a queue's controller has to do before all, then fixes that work,
+// those that recreate the pod and the one that adds a node last of them; then those with
+// which the pod would fit if other pods did not take the capacity, and last those that
+// bypass a queue.
 func rankFix(f report.Fix) int {
 	switch {
 	case f.Kind == report.FixQueue:

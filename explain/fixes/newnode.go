@@ -14,7 +14,6 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
-	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 const (
@@ -29,25 +28,30 @@ const (
 // newNode is what one more node may be like.
 type newNode struct{ like, pool, zone string }
 
-// newNodes are what one more node may be like: a node of each pool, zone and size, those
-// of the groups that are closest to taking the pod first. Nodes that are not Ready are
-// left out, and those with a cordon are as long as there are others.
+// newNodes are what one more node may be like: of each group of nodes that reject the pod
+// for the same reasons a node of each pool, zone and size, those of the closest group first.
+// Nodes that are not Ready are left out, and those with a cordon are as long as there are
+// others.
 func (f *Search) newNodes(q *plugins.Question, m *scheduler.Matrix) []newNode {
 	if len(q.Pod.Spec.ResourceClaims) > 0 {
 		return nil // the devices of a new node are not known
 	}
-	type key struct{ pool, zone, instance, size string }
+	type key struct {
+		group                      int
+		pool, zone, instance, size string
+	}
 	known := map[key]int{}
 	var found []newNode
-	for _, g := range groups.Of(q, m) {
+	for group, g := range groups.Of(q, m) {
 		for _, i := range g.Nodes {
 			node := m.Nodes[i].Node()
 			if notReady(node) {
 				continue
 			}
+			f.ready++
 			one := newNode{node.Name, model.PoolOf(node, f.poolLabel), node.Labels[corev1.LabelTopologyZone]}
 			size := node.Status.Allocatable.Cpu().String() + " " + node.Status.Allocatable.Memory().String()
-			k := key{one.pool, one.zone, node.Labels[corev1.LabelInstanceTypeStable], size}
+			k := key{group, one.pool, one.zone, node.Labels[corev1.LabelInstanceTypeStable], size}
 			at, seen := known[k]
 			switch {
 			case !seen:
@@ -72,7 +76,7 @@ func notReady(node *corev1.Node) bool {
 // none does.
 func (f *Search) addNode(ctx context.Context) (tried []Attempt, none string, err error) {
 	open := "" // why one of them could not be simulated
-	begun, limited := time.Now(), len(f.scheduler.State.Nodes) >= scheduler.ManyNodes
+	begun, limited := time.Now(), f.ready >= scheduler.ManyNodes
 	for i, one := range f.models {
 		if i == mostNewNodes || limited && i >= leastNewNodes && time.Since(begun) > addingTime {
 			return nil, "", nil
@@ -107,8 +111,8 @@ func (f *Search) addNode(ctx context.Context) (tried []Attempt, none string, err
 	case open != "":
 		return nil, "whether one more node would help is unknown: " + open, nil
 	}
-	like := "any of the " + grammar.Plural(len(f.scheduler.State.Nodes), "node")
-	if len(f.scheduler.State.Nodes) == 1 {
+	like := "any of the " + model.FormatCount(f.ready) + " Ready nodes"
+	if f.ready == 1 {
 		like = f.models[0].like
 	}
 	return nil, fmt.Sprintf("one more node like %s would not help", like), nil
