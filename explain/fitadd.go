@@ -27,7 +27,7 @@ func newNodes(ctx context.Context, e *Engine, wanted report.NewNodes) (nodes []s
 	if err != nil {
 		return nil, nil, err
 	}
-	added = &report.AddedNodes{Like: wanted.Like, Zone: report.AddedZone(nodes[0].Node), DaemonPods: len(nodes[0].Pods)}
+	added = &report.AddedNodes{Like: wanted.Like, Zone: nodes[0].Node.Labels[corev1.LabelTopologyZone], DaemonPods: len(nodes[0].Pods)}
 	for _, one := range nodes {
 		added.Nodes = append(added.Nodes, one.Node.Name)
 	}

@@ -218,9 +218,9 @@ func (c *candidates) cannot(m *scheduler.Matrix) *report.Preemption {
 		none.Short = "it does not fit even without all pods of lower priority"
 	default:
 		none.Why = grammar.Capital(where) + grammar.Agree(could, " runs", " run") + " no lower-priority pod"
-		none.Short = "no lower-priority pod on " + grammar.Agree(could, "the only node", fmt.Sprintf("%d nodes", could)) + " lacking capacity"
-		if !c.capacity {
-			none.Short = grammar.Agree(could, "the only node where it could has", fmt.Sprintf("the %d nodes where it could have", could)) + " no lower-priority pod"
+		none.Short = "no lower-priority pod to evict on " + grammar.Plural(could, "node")
+		if c.capacity {
+			none.Short = "no lower-priority pod on " + grammar.Agree(could, "the only node", fmt.Sprintf("%d nodes", could)) + " lacking capacity"
 		}
 	}
 	if rest := len(m.Nodes) - could; rest > 0 {

@@ -181,7 +181,7 @@ func (n *NextPod) sentence(pod string) string {
 	case n.report == nil:
 		return pod + " would not be created."
 	case len(n.Groups) == 0 || n.report.Verdict != Unschedulable:
-		return pod + " would be Pending: " + clause(n.Summary)
+		return pod + " would be Pending: " + grammar.Small(n.Summary)
 	}
 	g := &n.Groups[0]
 	if lacks, ok := n.report.lacking(g.Nodes[0]); ok {

@@ -5,10 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
-
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
@@ -38,9 +34,6 @@ type PendingFit struct {
 	Why       string   `json:"why"`   // what stops the others; "" where all fit
 }
 
-// AddedZone is the zone of a node.
-func AddedZone(node *corev1.Node) string { return node.Labels[corev1.LabelTopologyZone] }
-
 // words count the nodes: "1 more node like std-a-01".
 func (a *AddedNodes) words() string {
 	return grammar.Count(len(a.Nodes), "more node", "more nodes") + " like " + a.Like
@@ -52,8 +45,7 @@ func (a *AddedNodes) begin(said string, fits *int) string {
 	if a == nil {
 		return said
 	}
-	first, size := utf8.DecodeRuneInString(said)
-	said = "With " + a.words() + ", " + string(unicode.ToLower(first)) + said[size:]
+	said = "With " + a.words() + ", " + grammar.Small(said)
 	without := "Without " + grammar.Agree(len(a.Nodes), "it", "them")
 	switch {
 	case a.Without == nil || fits == nil:

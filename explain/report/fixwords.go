@@ -3,8 +3,6 @@ package report
 import (
 	"fmt"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
@@ -110,6 +108,5 @@ func (a *Affected) Title() string {
 
 // sentence begins with a capital and ends in a period.
 func sentence(words string) string {
-	first, size := utf8.DecodeRuneInString(words)
-	return string(unicode.ToUpper(first)) + strings.TrimSuffix(words[size:], ".") + "."
+	return grammar.Capital(strings.TrimSuffix(words, ".")) + "."
 }

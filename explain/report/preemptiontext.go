@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
@@ -47,7 +45,7 @@ func (r *Report) PreemptionSentence(short bool) string {
 	case !p.Possible && short && p.Short != "":
 		return "Preemption won't help: " + strings.TrimSuffix(p.Short, ".") + "."
 	case !p.Possible:
-		return "Preemption won't help: " + clause(p.Why)
+		return "Preemption won't help: " + grammar.Small(p.Why)
 	case p.Node == "": // which one is not known
 		return "Preemption could help. " + p.Why
 	case short && len(p.Tie) > 1:
@@ -60,7 +58,7 @@ func (r *Report) PreemptionSentence(short bool) string {
 	case short || len(p.Victims) == 0:
 		return "Preemption would evict " + grammar.List(victimNames(p.Victims), grammar.Few) + " from " + p.Node + "."
 	}
-	return "Preemption would help: " + clause(p.Why)
+	return "Preemption would help: " + grammar.Small(p.Why)
 }
 
 // PreemptionClause is the short PreemptionSentence as a part of another sentence.
@@ -69,7 +67,7 @@ func (r *Report) PreemptionClause() string {
 	if sentence == "" {
 		return ""
 	}
-	return strings.TrimSuffix(clause(sentence), ".")
+	return strings.TrimSuffix(grammar.Small(sentence), ".")
 }
 
 // victimNames are the names of pods, with what is wrong with evicting them.
@@ -95,14 +93,4 @@ func (v Victim) Sentence() string {
 		text += "; " + v.Afterwards
 	}
 	return text
-}
-
-// clause is a sentence as the second half of another.
-func clause(sentence string) string {
-	first, size := utf8.DecodeRuneInString(sentence)
-	second, _ := utf8.DecodeRuneInString(sentence[size:])
-	if unicode.IsUpper(second) { // an abbreviation keeps its capitals
-		return sentence
-	}
-	return string(unicode.ToLower(first)) + sentence[size:]
 }

@@ -19,10 +19,12 @@ func Capital(text string) string {
 	return string(unicode.ToUpper(first)) + text[size:]
 }
 
-// Small continues a sentence with another's words: their first letter is small.
+// Small continues a sentence with another's words: their first letter is small. An
+// abbreviation keeps its capitals.
 func Small(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
-	if size == 0 {
+	second, _ := utf8.DecodeRuneInString(text[size:])
+	if size == 0 || unicode.IsUpper(second) {
 		return text
 	}
 	return string(unicode.ToLower(first)) + text[size:]
