@@ -370,7 +370,8 @@ func TestWhoWaitsForJobsHearsOfEachChange(t *testing.T) {
 			revision = next
 			seen = append(seen, jobs[0].Pods[0].State)
 		}
-		if seen[0] != plan.PodWaits || seen[len(seen)-1] != plan.PodGone || len(seen) > 5 {
+		// Whether the first look comes before the job's first step is a matter of chance.
+		if len(seen) < 2 || len(seen) > 5 || seen[len(seen)-1] != plan.PodGone {
 			t.Errorf("the states were %v", seen)
 		}
 	})
