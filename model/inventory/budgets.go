@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -27,7 +28,7 @@ type Budget struct {
 	// updates it, each eviction is rejected.
 	Outdated bool `json:"outdated"`
 	// Nodes are those whose drain it blocks now, by name: they run a pod that it
-	// selects and whose eviction would be rejected.
+	// selects and whose eviction would be rejected. Pods that a drain leaves do not count.
 	Nodes []string `json:"nodes"`
 	// Shared are pods that another budget selects too, by name. The eviction
 	// subresource rejects the eviction of each.
@@ -57,11 +58,14 @@ func Budgets(s *model.Snapshot, objects []*policyv1.PodDisruptionBudget) (budget
 		}
 		nodes := map[string]bool{}
 		for _, pod := range of[i] {
+			if pod.Object.Status.Phase == corev1.PodPending {
+				continue // its eviction asks no budget
+			}
 			several := selected[pod] > 1
 			if several {
 				b.Shared = append(b.Shared, pod.Object.Name)
 			}
-			if pod.Object.Spec.NodeName != "" && (several || !model.Permits(budget, pod.Object)) {
+			if pod.Object.Spec.NodeName != "" && !runsEverywhere(pod) && (several || !model.Permits(budget, pod.Object)) {
 				nodes[pod.Object.Spec.NodeName] = true
 			}
 		}
@@ -75,8 +79,7 @@ func Budgets(s *model.Snapshot, objects []*policyv1.PodDisruptionBudget) (budget
 }
 
 // coverage are the pods that each budget selects, and how many budgets select each pod.
-// Pods for whose eviction no budget is asked are left out: those that end, have ended,
-// or have no node.
+// Pods that are terminating or have finished are left out.
 func coverage(s *model.Snapshot, objects []*policyv1.PodDisruptionBudget) (of [][]*model.Pod, selected map[*model.Pod]int) {
 	of, selected = make([][]*model.Pod, len(objects)), map[*model.Pod]int{}
 	byNamespace := map[string][]int{}

@@ -30,6 +30,9 @@ func labelled(name, node, app string, ready bool) *corev1.Pod {
 	return modeltest.NewPod("dev/"+name, node, "1", "1Gi", 0, func(p *corev1.Pod) {
 		p.Labels = map[string]string{"app": app}
 		p.OwnerReferences = []metav1.OwnerReference{{Kind: "StatefulSet", Name: app, Controller: new(true)}}
+		if app == "agent" {
+			p.OwnerReferences[0].Kind = "DaemonSet"
+		}
 		status := corev1.ConditionFalse
 		if ready {
 			status = corev1.ConditionTrue
@@ -40,11 +43,14 @@ func labelled(name, node, app string, ready bool) *corev1.Pod {
 }
 
 func TestWhichDrainsABudgetBlocks(t *testing.T) {
+	starting := labelled("slow-0", "n1", "slow", false)
+	starting.Status.Phase = corev1.PodPending
 	b := model.NewBuilder()
 	for _, pod := range []*corev1.Pod{
 		labelled("web-0", "n1", "web", true), labelled("web-1", "n2", "web", false),
 		labelled("db-0", "n1", "db", true), labelled("db-1", "n3", "db", true),
 		labelled("bare-0", "n1", "bare", true), labelled("bare-1", "n2", "bare", true),
+		labelled("agent-0", "n1", "agent", true), starting,
 	} {
 		b.Pod(nil, pod)
 	}
@@ -78,6 +84,11 @@ func TestWhichDrainsABudgetBlocks(t *testing.T) {
 			[][]string{{"n1", "n3"}, {"n1", "n3"}},
 			[][]string{{"db-0", "db-1"}, {"db-0", "db-1"}},
 		},
+		{
+			"asked for no pod whose containers have not started",
+			[]*policyv1.PodDisruptionBudget{selects("a", "slow", 0, nil), selects("b", "slow", 0, nil)}, [][]string{{}, {}}, [][]string{{}, {}},
+		},
+		{"selects a DaemonSet's pods, which a drain leaves", []*policyv1.PodDisruptionBudget{selects("a", "agent", 0, nil)}, [][]string{{}}, [][]string{{}}},
 		{"selects nothing", []*policyv1.PodDisruptionBudget{selects("a", "none", 0, nil)}, [][]string{{}}, [][]string{{}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
