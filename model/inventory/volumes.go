@@ -149,7 +149,7 @@ func (f *volumeFacts) claim(claim *corev1.PersistentVolumeClaim) Volume {
 	case corev1.ClaimPending:
 		v.Why = f.pendingWords(claim)
 	case corev1.ClaimLost:
-		v.Why = "its volume " + claim.Spec.VolumeName + " does not exist any more"
+		v.Why = f.lostWords(claim)
 	default:
 		v.Why = conditionWords(claim)
 	}
@@ -192,6 +192,16 @@ func (f *volumeFacts) pendingWords(claim *corev1.PersistentVolumeClaim) string {
 		return "waiting for a volume of its class: it has no provisioner"
 	}
 	return "waiting for " + class.Provisioner + " to provision it"
+}
+
+// lostWords say why a claim is lost (syncBoundClaim in
+// pkg/controller/volume/persistentvolume).
+func (f *volumeFacts) lostWords(claim *corev1.PersistentVolumeClaim) string {
+	name := claim.Spec.VolumeName
+	if volume := f.byName[name]; volume != nil && volume.Spec.ClaimRef != nil && volume.Spec.ClaimRef.UID != claim.UID {
+		return "its volume " + name + " is bound to another claim"
+	}
+	return strings.TrimSpace("it lost its volume " + name)
 }
 
 // conditionWords are the conditions of a bound claim, such as a resize.
