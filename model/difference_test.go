@@ -103,6 +103,14 @@ func TestWhatChangedIsTold(t *testing.T) {
 			})},
 			[]string{"node std-1: Ready → NotReady; taint unreachable:NoExecute added"},
 		},
+		"a kubelet that is silent after it was not ready": {
+			[]any{nodeWith(func(n *corev1.Node) { n.Status.Conditions[0].Status = corev1.ConditionFalse })},
+			[]any{nodeWith(func(n *corev1.Node) {
+				n.Status.Conditions[0].Status = corev1.ConditionUnknown
+				n.Spec.Taints = []corev1.Taint{{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoExecute}}
+			})},
+			[]string{"node std-1: taint unreachable:NoExecute added"},
+		},
 		"a taint, a label, room and pressure": {
 			[]any{nodeWith(func(n *corev1.Node) {
 				n.Spec.Taints = []corev1.Taint{{Key: "a", Value: "b", Effect: corev1.TaintEffectNoSchedule}}

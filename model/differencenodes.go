@@ -38,9 +38,9 @@ func (d *Difference) nodes(was, is *Snapshot) {
 
 // nodeWords are the changes of a node, those that reject pods first.
 func nodeWords(was, is *Node) (words []string) {
-	if was.Ready != is.Ready {
-		before, _, _ := strings.Cut(was.Status, ",")
-		now, _, _ := strings.Cut(is.Status, ",")
+	before, _, _ := strings.Cut(was.Status, ",")
+	now, _, _ := strings.Cut(is.Status, ",")
+	if before != now { // a NotReady node whose kubelet falls silent stays NotReady
 		words = append(words, before+" → "+now)
 	}
 	if was.Cordoned != is.Cordoned {
