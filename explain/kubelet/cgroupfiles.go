@@ -83,11 +83,8 @@ func (d Driver) containerFiles(node *model.Node, pod *model.Pod, c *corev1.Conta
 	}
 	files := []File{weight}
 	if cpu := limits.Cpu(); !cpu.IsZero() {
-		pinned := int64(0)
-		if pod.QOS == corev1.PodQOSGuaranteed {
-			pinned = exclusiveCPUs(c)
-		}
-		files = append(files, d.quota(Quota(cpu.MilliValue()), words("limits", corev1.ResourceCPU, limits)+pinnedWords(pinned))...)
+		from := words("limits", corev1.ResourceCPU, limits) + pinnedWords(exclusiveCPUs(pod.Object, c))
+		files = append(files, d.quota(Quota(cpu.MilliValue()), from)...)
 	}
 	if memory := limits.Memory(); !memory.IsZero() {
 		files = append(files, d.memoryMax(memory.Value(), words("limits", corev1.ResourceMemory, limits)))

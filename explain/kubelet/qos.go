@@ -85,22 +85,21 @@ func differenceOf(of string, resources *corev1.ResourceRequirements) string {
 const milli = 1000
 
 // ExclusiveCPUs is how many CPUs the static policy of the CPU manager pins to a pod: those
-// of the containers of a Guaranteed pod that request whole CPUs (guaranteedCPUs in
+// of the containers of a Guaranteed pod that request whole CPUs, unless the pod as a whole
+// has requests or limits (Allocate and guaranteedCPUs in
 // pkg/kubelet/cm/cpumanager/policy_static.go). Other policies pin none.
 func ExclusiveCPUs(pod *corev1.Pod) int64 {
-	if qos.GetPodQOS(pod) != corev1.PodQOSGuaranteed {
-		return 0
-	}
 	var pinned int64
 	for _, c := range lasting(pod) {
-		pinned += exclusiveCPUs(c)
+		pinned += exclusiveCPUs(pod, c)
 	}
 	return pinned
 }
 
-// exclusiveCPUs is how many CPUs are pinned to a container of a Guaranteed pod.
-func exclusiveCPUs(c *corev1.Container) int64 {
-	if c.Resources.Requests.Cpu().MilliValue()%milli != 0 {
+// exclusiveCPUs is how many CPUs are pinned to a container of a pod.
+func exclusiveCPUs(pod *corev1.Pod, c *corev1.Container) int64 {
+	if qos.GetPodQOS(pod) != corev1.PodQOSGuaranteed || resourcehelper.IsPodLevelResourcesSet(pod) ||
+		c.Resources.Requests.Cpu().MilliValue()%milli != 0 {
 		return 0
 	}
 	return c.Resources.Requests.Cpu().Value()

@@ -54,6 +54,8 @@ func TestTheCPUManagerPinsWholeCPUsOfGuaranteedPods(t *testing.T) {
 	sidecar := podOf(container("app", two, two))
 	sidecar.Spec.InitContainers = []corev1.Container{container("proxy", two, two), container("init", two, two)}
 	sidecar.Spec.InitContainers[0].RestartPolicy = new(corev1.ContainerRestartPolicyAlways)
+	podLevel := podOf(container("app", two, two))
+	podLevel.Spec.Resources = &corev1.ResourceRequirements{Requests: modeltest.Quantities(two...), Limits: modeltest.Quantities(two...)}
 	for what, test := range map[string]struct {
 		pod  *corev1.Pod
 		want int64
@@ -63,6 +65,7 @@ func TestTheCPUManagerPinsWholeCPUsOfGuaranteedPods(t *testing.T) {
 		"only the container of whole CPUs": {podOf(container("app", two, two), container("log", half, half)), 2},
 		"a sidecar and no init container":  {sidecar, 4},
 		"a Burstable pod":                  {podOf(container("app", two, nil)), 0},
+		"a pod with limits of its own":     {podLevel, 0},
 	} {
 		if got := ExclusiveCPUs(test.pod); got != test.want {
 			t.Errorf("%s: %d CPUs are pinned, want %d", what, got, test.want)
