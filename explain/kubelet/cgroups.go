@@ -109,7 +109,7 @@ func (d Driver) path(names ...string) string {
 	return slices
 }
 
-// scope is the last part of a container's path, as containerd and CRI-O name it.
+// scope is the last part of a container's path, as containerd, CRI-O and Docker name it.
 func (d Driver) scope(node *model.Node, pod *corev1.Pod, container string) string {
 	id := ""
 	if d.ContainerID != nil {
@@ -119,14 +119,17 @@ func (d Driver) scope(node *model.Node, pod *corev1.Pod, container string) strin
 		id = UnknownID
 	}
 	prefix := "cri-containerd-"
-	if strings.HasPrefix(node.Object.Status.NodeInfo.ContainerRuntimeVersion, "cri-o") {
+	switch runtime, _, _ := strings.Cut(node.Object.Status.NodeInfo.ContainerRuntimeVersion, "://"); runtime {
+	case "cri-o":
 		prefix = "crio-"
+	case "docker":
+		prefix = "docker-"
 	}
 	switch {
 	case !d.Cgroupfs:
 		return prefix + id + ".scope"
 	case prefix == "crio-":
-		return prefix + id
+		return prefix + id // the others name it by the ID alone
 	}
 	return id
 }

@@ -147,6 +147,24 @@ func TestTheCgroupsOfTheDriverCgroupfsAndOfV1(t *testing.T) {
   cpu.shares 2: BestEffort`)
 }
 
+func TestTheNamesThatRuntimesGiveContainers(t *testing.T) {
+	node := cgroupNode()
+	id := func(*corev1.Pod, string) string { return "8d2f" }
+	for _, test := range []struct{ version, systemd, cgroupfs string }{
+		{"containerd://2.1.4", "cri-containerd-8d2f.scope", "8d2f"},
+		{"cri-o://1.34.0", "crio-8d2f.scope", "crio-8d2f"},
+		{"docker://28.3.0", "docker-8d2f.scope", "8d2f"},
+	} {
+		node.Object.Status.NodeInfo.ContainerRuntimeVersion = test.version
+		if got := (Driver{ContainerID: id}).scope(node, node.Pods[0].Object, "app"); got != test.systemd {
+			t.Errorf("%s, systemd: %s, want %s", test.version, got, test.systemd)
+		}
+		if got := (Driver{ContainerID: id, Cgroupfs: true}).scope(node, node.Pods[0].Object, "app"); got != test.cgroupfs {
+			t.Errorf("%s, cgroupfs: %s, want %s", test.version, got, test.cgroupfs)
+		}
+	}
+}
+
 func TestMemoryQoSProtectsRequests(t *testing.T) {
 	node := cgroupNode()
 	node.Pods = node.Pods[1:]
