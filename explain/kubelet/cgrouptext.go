@@ -5,6 +5,8 @@ import (
 	"path"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -57,9 +59,5 @@ func (c *Cgroup) HasNewer() bool {
 
 // cutTo is a line as a terminal of a width shows it.
 func cutTo(width int, text string) string {
-	runes := []rune(model.Clean(text))
-	if len(runes) > width {
-		return string(runes[:max(width-1, 0)]) + "…"
-	}
-	return string(runes)
+	return ansi.Truncate(model.Clean(text), width, "…")
 }
