@@ -1,10 +1,6 @@
 package model
 
-import (
-	"strings"
-
-	"k8s.io/apimachinery/pkg/runtime"
-)
+import "k8s.io/apimachinery/pkg/runtime"
 
 // Objects are objects of the kinds that a Snapshot does not hold.
 type Objects struct {
@@ -21,16 +17,6 @@ type Liveness struct {
 	Why          string
 	Lease        string // the name of the Lease that it would hold
 }
-
-// nodeLease begins the word that asks for the Lease of one node.
-const nodeLease = "leases/"
-
-// NodeLease is the resource of the Lease that a node's kubelet renews, to ask for it
-// alone: all of a large cluster's are many.
-func NodeLease(node string) string { return nodeLease + node }
-
-// LeaseOf is the node whose Lease a resource asks for.
-func LeaseOf(resource string) (node string, ok bool) { return strings.CutPrefix(resource, nodeLease) }
 
 // ListOf are the objects of a resource, and why they could not be listed; "" if they
 // were. What was not asked for could not be listed either.

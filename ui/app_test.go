@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -50,6 +51,7 @@ type fakeCluster struct {
 	evicted    int // how often was asked about evictions
 	closed     bool
 	renewed    time.Time // the Lease of each node
+	leaseErr   error     // of NodeLease, if set
 	leases     []string  // the nodes whose Leases were asked for
 }
 
@@ -118,7 +120,7 @@ func (c *fakeCluster) Fit(_ context.Context, uid types.UID, replicas int) (*repo
 
 func (c *fakeCluster) NodeLease(_ context.Context, node string) (time.Time, error) {
 	c.leases = append(c.leases, node)
-	return c.renewed, c.err
+	return c.renewed, cmp.Or(c.leaseErr, c.err)
 }
 
 func (c *fakeCluster) Describe(_ context.Context, ref model.Ref) (string, error) {

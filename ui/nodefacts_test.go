@@ -1,16 +1,14 @@
 package ui
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
-	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -60,10 +58,7 @@ func nodeApp(t *testing.T, width, height int, node string, change func(*model.Sn
 	world.inDepth()
 	s := world.snapshot()
 	s.Usage = world.usage
-	renewed := metav1.NewMicroTime(now.Add(-4 * time.Second))
-	c := &fakeCluster{reports: verdictsOf(s), objects: map[string][]runtime.Object{
-		model.NodeLease(node): {&coordinationv1.Lease{Spec: coordinationv1.LeaseSpec{RenewTime: &renewed}}},
-	}}
+	c := &fakeCluster{reports: verdictsOf(s), renewed: now.Add(-4 * time.Second)}
 	if change != nil {
 		change(s, c)
 	}
@@ -86,7 +81,7 @@ func TestANodeInDepthThatIsNotReady(t *testing.T) {
 	for _, size := range []struct{ width, height int }{{80, 24}, {120, 40}} {
 		t.Run(fmt.Sprintf("%dx%d", size.width, size.height), func(t *testing.T) {
 			requireScreen(t, nodeApp(t, size.width, size.height, "spot-b-01", func(_ *model.Snapshot, c *fakeCluster) {
-				c.unread = map[string]string{model.NodeLease("spot-b-01"): "not allowed to get leases"}
+				c.leaseErr = errors.New("get the Lease of spot-b-01: not allowed to get leases")
 			}))
 		})
 	}
@@ -99,7 +94,7 @@ func TestANodeWithMoreResourcesThanFit(t *testing.T) {
 			name := corev1.ResourceName(fmt.Sprintf("example.com/device-%d", i))
 			node.Object.Status.Capacity[name], node.Allocatable.Scalar[name] = *resource.NewQuantity(i+1, resource.DecimalSI), i+1
 		}
-		c.objects = nil
+		c.renewed = time.Time{}
 	})
 	requireScreen(t, app)
 }
@@ -129,9 +124,18 @@ func TestVHidesTheFactsOfANode(t *testing.T) {
 func TestTheLeaseOfANodeIsReadAgain(t *testing.T) {
 	app := nodeApp(t, 80, 24, "std-b-02", nil)
 	c := app.Cluster.(*fakeCluster)
-	c.objects = nil
+	c.renewed = time.Time{}
 	passes(t, app, 10*time.Second)
 	if got := screen(app); !strings.Contains(got, "no Lease") {
 		t.Errorf("after 10 s:\n%s", got)
+	}
+}
+
+func TestTheLeaseOfANodeIsUnknownUntilItIsRead(t *testing.T) {
+	app := nodeApp(t, 80, 24, "std-b-02", nil)
+	press(t, app, "esc")
+	app.Update(keyPress("enter")) // nothing that it asks is answered
+	if got := screen(app); !strings.Contains(got, "Lease ?") || strings.Contains(got, "no Lease") {
+		t.Errorf("before it was read:\n%s", got)
 	}
 }

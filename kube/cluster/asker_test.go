@@ -15,8 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
-
-	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // newTestAsker asks a cluster that holds objects, but may not list what is
@@ -39,6 +37,9 @@ func TestTheLeaseOfANodeSaysWhenItWasRenewed(t *testing.T) {
 	renewed := metav1.NewMicroTime(time.Now().Add(-4 * time.Minute).Truncate(time.Microsecond))
 	a := newTestAsker(t, "", &coordinationv1.Lease{
 		ObjectMeta: metav1.ObjectMeta{Namespace: corev1.NamespaceNodeLease, Name: "std-1"},
+		Spec:       coordinationv1.LeaseSpec{RenewTime: &renewed},
+	}, &coordinationv1.Lease{
+		ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceSystem, Name: "std-2"},
 		Spec:       coordinationv1.LeaseSpec{RenewTime: &renewed},
 	})
 	if at, err := a.NodeLease(t.Context(), "std-1"); err != nil || !at.Equal(renewed.Time) {
@@ -245,31 +246,5 @@ func TestQuotasThatMayNotBeListedAreSaidToBe(t *testing.T) {
 	_, err := newTestAsker(t, "resourcequotas").Quotas(t.Context(), "dev")
 	if err == nil || err.Error() != "not allowed to list resourcequotas" {
 		t.Errorf("got %v", err)
-	}
-}
-
-func TestTheLeaseOfOneNode(t *testing.T) {
-	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: corev1.NamespaceNodeLease, Name: "std-1"}}
-	for _, c := range []struct {
-		says, node, forbidden string
-		found                 int
-		err                   string
-	}{
-		{"of that node alone", "std-1", "", 1, ""},
-		{"none where the node has none", "std-2", "", 0, ""},
-		{"unknown where it may not be read", "std-1", "leases", 0, "not allowed to get leases"},
-	} {
-		asker := newTestAsker(t, "", lease, &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "std-2"}})
-		asker.options.Client.(*fake.Clientset).PrependReactor("get", "leases", func(clienttesting.Action) (bool, runtime.Object, error) {
-			return c.forbidden != "", nil, apierrors.NewForbidden(schema.GroupResource{Resource: c.forbidden}, c.node, errors.New("no"))
-		})
-		found, err := asker.Objects(t.Context(), model.NodeLease(c.node))
-		said := ""
-		if err != nil {
-			said = err.Error()
-		}
-		if len(found) != c.found || said != c.err {
-			t.Errorf("%s: %d found, %q", c.says, len(found), said)
-		}
 	}
 }

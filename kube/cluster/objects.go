@@ -130,9 +130,6 @@ func (f *feed) kept(ctx context.Context, resource string) ([]runtime.Object, err
 // not allowed in the only one that could be read; the Leases of components are not there.
 // What was listed is remembered for a while.
 func (a *Asker) Objects(ctx context.Context, resource string) ([]runtime.Object, error) {
-	if node, ok := model.LeaseOf(resource); ok {
-		return a.nodeLease(ctx, node)
-	}
 	list, ok := listedKinds[resource]
 	if !ok {
 		return nil, fmt.Errorf("%s are not read", resource)
@@ -174,20 +171,6 @@ func livenessOf(ctx context.Context, f *feed, pods []*model.Pod) map[string]mode
 		judge(cmp.Or(pod.Object.Spec.SchedulerName, corev1.DefaultSchedulerName))
 	}
 	return judged
-}
-
-// nodeLease is the Lease of a node, as it is now; none where the node has none.
-func (a *Asker) nodeLease(ctx context.Context, node string) ([]runtime.Object, error) {
-	lease, err := a.options.Client.CoordinationV1().Leases(corev1.NamespaceNodeLease).Get(ctx, node, metav1.GetOptions{})
-	switch {
-	case err == nil:
-		return []runtime.Object{lease}, nil
-	case apierrors.IsNotFound(err):
-		return nil, nil
-	case apierrors.IsForbidden(err):
-		return nil, errors.New("not allowed to get leases")
-	}
-	return nil, errors.New(a.options.Words(err))
 }
 
 // listPages lists a resource page by page.

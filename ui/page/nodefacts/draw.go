@@ -141,7 +141,8 @@ func (d *drawing) shortTexts() []string {
 		of = max(of, made.tone)
 		switch {
 		case i == 0:
-			words = append(words, made.words, d.leaseWords())
+			lease, _ := d.leaseWords()
+			words = append(words, made.words, lease)
 		case made.tone != tone.Plain:
 			words = append(words, made.whole())
 		}
@@ -164,7 +165,11 @@ func (d *drawing) texts() []string {
 			lines = append(lines, d.line(row, made.tone))
 		}
 	}
-	lines = append(lines, d.line(d.leaseWords(), tone.Plain))
+	lease, why := d.leaseWords()
+	if why != "" {
+		lease += " (" + why + ")"
+	}
+	lines = append(lines, d.line(lease, tone.Plain))
 	for _, text := range []string{d.taintWords(), strings.Join(d.versions(), " · "), d.imageWords()} {
 		for _, row := range cells.Wrap(model.Clean(text), d.width-table.Gutter-1) {
 			lines = append(lines, d.line(row, tone.Plain))
@@ -173,20 +178,18 @@ func (d *drawing) texts() []string {
 	return lines
 }
 
-// leaseWords say when the kubelet last renewed its Lease.
-func (d *drawing) leaseWords() string {
-	read := d.lease.Value
-	switch {
+// leaseWords say when the kubelet last renewed its Lease, and why that is not known.
+func (d *drawing) leaseWords() (words, why string) {
+	switch read := d.lease.Value; {
 	case d.lease.Trouble != nil:
-		return "Lease " + model.UnknownFigure + " (" + d.lease.Trouble.Error() + ")"
-	case read.unread != "":
-		return "Lease " + model.UnknownFigure + " (" + read.unread + ")"
-	case d.lease.Revision() == 0 && read.renewed.IsZero():
-		return "Lease " + model.UnknownFigure
+		return "Lease " + model.UnknownFigure, d.lease.Trouble.Error()
+	case !read.read:
+		return "Lease " + model.UnknownFigure, ""
 	case read.renewed.IsZero():
-		return "no Lease"
+		return "no Lease", ""
+	default:
+		return "Lease renewed " + d.host.Observed().Since(read.renewed) + " ago", ""
 	}
-	return "Lease renewed " + d.host.Observed().Since(read.renewed) + " ago"
 }
 
 // taintWords are the taints, each with its age where it has one.

@@ -7,9 +7,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	coordinationv1 "k8s.io/api/coordination/v1"
 
-	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 )
 
@@ -34,8 +32,8 @@ type Facts struct {
 
 // lease is what was read of a node's Lease.
 type lease struct {
+	read    bool
 	renewed time.Time // zero where there is no Lease, or it was never renewed
-	unread  string    // why it could not be read
 }
 
 // renewMsg asks for the Lease again.
@@ -93,17 +91,8 @@ func (f *Facts) later() tea.Cmd { return f.host.Later(f.self, renewal, renewMsg{
 
 // ask reads the Lease.
 func (f *Facts) ask() tea.Cmd {
-	resource := model.NodeLease(f.node)
 	return f.lease.AskNow(f.host, f.self, func(ctx context.Context, cluster page.Cluster) (lease, error) {
-		objects, err := cluster.Objects(ctx, resource)
-		if err != nil {
-			return lease{}, err
-		}
-		list, why := model.ListOf[*coordinationv1.Lease](objects, resource)
-		read := lease{unread: why}
-		if len(list) > 0 && list[0].Spec.RenewTime != nil {
-			read.renewed = list[0].Spec.RenewTime.Time
-		}
-		return read, nil
+		renewed, err := cluster.NodeLease(ctx, f.node)
+		return lease{true, renewed}, err
 	})
 }
