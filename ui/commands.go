@@ -96,7 +96,6 @@ func (c *commands) all() []palette.Entry {
 		last := slices.IndexFunc(entries, func(e palette.Entry) bool { return e.Name == "theme" })
 		entries = slices.Insert(entries, last, palette.Entry{Name: "fit", What: "how many more pods like the selected one fit", Key: "F", Run: by(keymap.Fit)})
 	}
-	entries = slices.Insert(entries, 5, c.changeEntries()...)
 	if c.app.Recording != nil {
 		entries = slices.Insert(entries, ownFrom, palette.Entry{Name: "changes", What: "changes since the previous step", Key: "D", Run: by(keymap.Changes)})
 	}

@@ -26,3 +26,18 @@ func TestThePaletteSaysMarkedOnlyOfWhatIsMarked(t *testing.T) {
 		})
 	}
 }
+
+func TestThePaletteOffersEachEntryOnce(t *testing.T) {
+	for _, keys := range [][]string{nil, {"3"}, {"3", "space", "space"}} {
+		app := newTestApp(t, 120, 40, newProdEU().snapshot())
+		press(t, app, keys...)
+		entries, _ := app.commands.Entries("")
+		seen := map[string]bool{}
+		for _, entry := range entries {
+			if seen[entry.Name] {
+				t.Errorf("after %q it offers %q twice", keys, entry.Name)
+			}
+			seen[entry.Name] = true
+		}
+	}
+}
