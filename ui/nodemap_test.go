@@ -351,13 +351,34 @@ func TestTheMapShowsUsageWhereThereAreMetrics(t *testing.T) {
 	send(t, app, snapshotMsg{snapshot: s})
 	press(t, app, "shift+tab", "shift+tab")
 	requireRow(t, app, 1, "map of cpu used")
-	requireRow(t, app, 2, "60 nodes: 59 over 95%, 2 cordoned, 1 NotReady. Together they are full.")
+	requireRow(t, app, 2, "60 nodes: 59 over 95%, 1 unknown, 2 cordoned, 1 NotReady. Together they are full.")
 	if text := screen(app); strings.Count(text, "?") != 3 || !strings.Contains(text, "? unknown") { // a cell, the legend, the help
 		t.Errorf("the node that is not measured is not unknown:\n%s", text)
 	}
 	press(t, app, "tab", "l")
-	requireRow(t, app, 2, "60 nodes: none over 95%, 2 cordoned, 1 NotReady.")
+	requireRow(t, app, 2, "60 nodes: none over 95%, 1 unknown, 2 cordoned, 1 NotReady.")
 	requireRow(t, app, 29, "%, used 96% · mem ")
+}
+
+func TestTheMapOfNoNodesSaysSo(t *testing.T) {
+	app := newTestAppWith(t, 80, 24, newFleet(0).at(1, liveStatus()), &fakeCluster{}, nil)
+	press(t, app, "3", "m")
+	for range 4 {
+		requireRow(t, app, 2, "0 nodes.")
+		press(t, app, "tab")
+	}
+}
+
+func TestResourcesWithOneWordHaveAMapEach(t *testing.T) {
+	f := newFleet(30)
+	for i, n := range f.nodes {
+		n.Status.Allocatable[[]corev1.ResourceName{"amd.com/gpu", "nvidia.com/gpu"}[i%2]] = resource.MustParse("8")
+	}
+	app := newTestAppWith(t, 120, 30, f.at(1, liveStatus()), &fakeCluster{}, nil)
+	press(t, app, "3", "m", "tab", "tab", "tab")
+	requireRow(t, app, 1, "map of nvidia.com/gpu requested")
+	send(t, app, snapshotMsg{snapshot: f.at(2, liveStatus())})
+	requireRow(t, app, 1, "map of nvidia.com/gpu requested")
 }
 
 func TestRandomKeysNeverBreakTheMap(t *testing.T) {

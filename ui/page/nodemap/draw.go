@@ -70,7 +70,7 @@ type drawing struct {
 // where it begins, and on top of the screen.
 func (d *drawing) head(nth int, l line) string {
 	g, s := d.grid, d.inks.styles
-	cursor, wide := " ", 0
+	cursor := " "
 	if g.at >= l.from && g.at < l.to && len(g.nodes) > 0 {
 		cursor = "▸"
 	}
@@ -81,8 +81,7 @@ func (d *drawing) head(nth int, l line) string {
 		if nth > 0 && (!changed || l.from != g.rows[l.row].from) {
 			head = ""
 		}
-		wide = g.widths[k] + between
-		plain.WriteString(cells.Left(cells.CutMiddle(head, g.widths[k]), wide))
+		plain.WriteString(cells.Left(cells.CutMiddle(head, g.widths[k]), g.widths[k]+between))
 	}
 	return s.Cursor.Render(cursor) + s.Text.Render(plain.String())
 }

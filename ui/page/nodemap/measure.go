@@ -1,6 +1,7 @@
 package nodemap
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -54,8 +55,12 @@ func measuresOf(h page.Display, why Why, nodes []*model.Node) []measure {
 	}
 	whole, tainted := model.CapacityOf(nodes), taintedPools(seen.Snapshot.Nodes)
 	measured := []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory}
-	for _, name := range append(measured, whole.Extended()...) {
-		all = append(all, level{name: name, levels: h.Levels(), open: seen.PodsUnknown(), pools: tainted})
+	resources := append(slices.Clone(measured), whole.Extended()...)
+	for _, name := range resources {
+		alike := func(other corev1.ResourceName) bool {
+			return other != name && model.ResourceWord(other) == model.ResourceWord(name)
+		}
+		all = append(all, level{name: name, domain: slices.ContainsFunc(resources, alike), levels: h.Levels(), open: seen.PodsUnknown(), pools: tainted})
 	}
 	all = append(all, age{seen.AsOf()}, states{})
 	if usage := seen.Snapshot.Usage; usage != nil { // it comes later: what is named before stays where it is
@@ -69,6 +74,7 @@ func measuresOf(h page.Display, why Why, nodes []*model.Node) []measure {
 // level is how much of a resource is requested, or used, of what is allocatable.
 type level struct {
 	name   corev1.ResourceName
+	domain bool         // it is named with its domain: another resource has the same word
 	usage  *model.Usage // nil: what is requested
 	levels gauge.Levels
 	open   string          // why requests are not known; "" if they are
@@ -83,7 +89,12 @@ func (l level) title() string {
 }
 
 // resource is the name of the resource.
-func (l level) resource() string { return model.Clean(model.ResourceWord(l.name)) }
+func (l level) resource() string {
+	if l.domain {
+		return model.Clean(string(l.name))
+	}
+	return model.Clean(model.ResourceWord(l.name))
+}
 
 func (l level) word() string {
 	word := l.resource()

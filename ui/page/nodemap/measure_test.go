@@ -239,3 +239,43 @@ func TestUsageIsALevelToo(t *testing.T) {
 		t.Errorf("it is named %q", got)
 	}
 }
+
+// whyOf is a reason by the name of the node.
+type whyOf struct {
+	Why
+	reasons map[string]string
+}
+
+func (w whyOf) Reason(node string) string { return w.reasons[node] }
+
+func TestAReasonIsTheSameOnlyWhereItsWordIs(t *testing.T) {
+	named := func(name string) *model.Node { return ready(0, func(n *model.Node) { n.Name = name }) }
+	of := reasons{whyOf{reasons: map[string]string{"a1": "PluginA", "a2": "PluginB", "b1": "taint", "b2": "taint", "c1": Fits, "c2": Fits}}}
+	got := of.uniform([]part{
+		{"zone-a", []*model.Node{named("a1"), named("a2")}},
+		{"zone-b", []*model.Node{named("b1"), named("b2")}},
+		{"zone-c", []*model.Node{named("c1"), named("c2")}},
+	})
+	if want := "zone-b: taint"; strings.Join(got, ", ") != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestTheAnswerCountsWhatIsUnknownOrGoing(t *testing.T) {
+	going := func(n *model.Node) { n.Lifecycle = "going: scale-down" }
+	silent := func(n *model.Node) { n.Allocatable.MilliCPU = 0 }
+	cpu := level{name: corev1.ResourceCPU, levels: gauge.DefaultLevels}
+	for _, test := range []struct {
+		nodes []*model.Node
+		of    measure
+		want  string
+	}{
+		{[]*model.Node{ready(960, nil), ready(0, nil), ready(0, going), ready(0, silent)}, cpu, "4 nodes: 1 over 95%, 1 unknown, 1 going."},
+		{[]*model.Node{ready(0, silent), ready(0, silent)}, cpu, "2 nodes: cpu requested unknown."},
+		{[]*model.Node{ready(0, nil), ready(0, going)}, states{}, "2 nodes: 2 Ready, 1 going."},
+	} {
+		if got := test.of.answer(&summary{grid: &grid{}, nodes: test.nodes})[0]; got != test.want {
+			t.Errorf("%q, want %q", got, test.want)
+		}
+	}
+}

@@ -127,7 +127,7 @@ func (r reasons) uniform(parts []part) []string {
 			continue
 		}
 		first := r.cell(p.nodes[0])
-		if first.sign != fitsSign && !slices.ContainsFunc(p.nodes, func(n *model.Node) bool { return r.cell(n).sign != first.sign }) {
+		if first.means != Fits && !slices.ContainsFunc(p.nodes, func(n *model.Node) bool { return r.cell(n).means != first.means }) {
 			found = append(found, p.name+": "+first.means)
 		}
 	}

@@ -35,7 +35,7 @@ type tally struct {
 const mostNamed = 2
 
 // order is that of the signs in the legend, those of capacity and of state.
-const order = "'·ctgpnNU?"
+const order = "'·ctgpnN?"
 
 // count makes the summary of what is shown.
 func (p *Page) count() {
@@ -54,6 +54,9 @@ func (p *Page) count() {
 	}
 	slices.SortStableFunc(s.found, func(a, b tally) int { return rank(m, a.sign) - rank(m, b.sign) })
 	s.answer = m.answer(&s)
+	if _, ok := m.(reasons); !ok && len(s.nodes) == 0 {
+		s.answer = []string{"0 nodes."}
+	}
 	p.summary = s
 }
 
@@ -106,11 +109,11 @@ func (s *summary) stateWords() []string {
 			counts["cordoned"]++
 		}
 		switch state := stateOf(n); state.means {
-		case "NotReady", "new":
+		case "NotReady", "new", "going":
 			counts[state.means]++
 		}
 	}
-	return worded(counts, "cordoned", "NotReady", "new")
+	return worded(counts, "cordoned", "NotReady", "new", "going")
 }
 
 // worded are counts with their words, without those that are zero.
@@ -163,14 +166,18 @@ func (s *summary) split(by []int) []part {
 	return parts
 }
 
-// answer counts the nodes that are full, and those that take no pods.
+// answer counts the nodes that are full, those of which that is not known, and those that
+// take no pods.
 func (l level) answer(of *summary) []string {
-	have, over := *of, 0
+	have, over, open := *of, 0, 0
 	if l.isExtended() {
 		have.nodes = slices.DeleteFunc(slices.Clone(of.nodes), func(n *model.Node) bool { return n.Allocatable.Of(l.name) <= 0 })
 	}
 	for _, n := range have.nodes {
-		if part, whole, known := l.part(n); known && model.Percent(part, whole) >= l.levels.Full {
+		switch part, whole, known := l.part(n); {
+		case !known && !stateOf(n).stops:
+			open++
+		case known && model.Percent(part, whole) >= l.levels.Full:
 			over++
 		}
 	}
@@ -182,7 +189,13 @@ func (l level) answer(of *summary) []string {
 	if l.open != "" {
 		return []string{subject + ": requests unknown" + states + "; " + l.open + ".", subject + ": requests unknown" + states + "."}
 	}
+	if open > 0 && open == len(have.nodes) {
+		return []string{subject + ": " + l.title() + " unknown."}
+	}
 	subject += fmt.Sprintf(": %s over %d%%", countOrNone(over), l.levels.Full)
+	if open > 0 {
+		subject += ", " + model.FormatCount(open) + " unknown"
+	}
 	full := l.fullWords(&have)
 	return []string{subject + states + "." + full, subject + "." + full, subject + states + "."}
 }
