@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/named"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/output"
@@ -52,7 +51,7 @@ func evictions(ctx context.Context, g *Options, live *source.Live) (*output.List
 			strconv.Itoa(int(e.Priority)),
 			memoryText(e),
 			requestText(e),
-			scoreText(e.Score()),
+			figureOr(e.Score()),
 			strconv.FormatInt(e.Pinned, 10),
 			orNone(e.Never),
 			e.WhyClass,
@@ -113,7 +112,7 @@ func rankText(r *kubelet.Rank, most int) string {
 	case r.First == 1 && r.Last == most:
 		return model.UnknownFigure
 	}
-	return strings.Join([]string{strconv.Itoa(r.First), strconv.Itoa(r.Last)}, "-")
+	return fmt.Sprintf("%d-%d", r.First, r.Last)
 }
 
 // memoryText is what a pod uses of memory.
@@ -130,11 +129,4 @@ func requestText(e *kubelet.Eviction) string {
 		return model.FormatMemory(request, model.Nearest)
 	}
 	return "<none>"
-}
-
-func scoreText(score *int) string {
-	if score == nil {
-		return model.UnknownFigure
-	}
-	return strconv.Itoa(*score)
 }

@@ -3,6 +3,7 @@ package get
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -36,15 +37,8 @@ func pools(ctx context.Context, g *Options, live *source.Live) (*output.List, er
 	if g.scope.Selector != "" {
 		l.Empty = "no nodes match -l " + g.scope.Selector
 	}
-	selected := *live.Snapshot
-	selected.Nodes = nil
-	for _, n := range live.Snapshot.Nodes {
-		if g.scope.Matches.Matches(labels.Set(n.Object.Labels)) {
-			selected.Nodes = append(selected.Nodes, n)
-		}
-	}
 	_, full := g.settings.Levels.Percent()
-	for _, p := range inventory.Pools(&selected, g.by, full) {
+	for _, p := range g.selectedPools(live.Snapshot, full) {
 		l.Add(p,
 			orNone(p.Pool),
 			orNone(p.Zone),
@@ -53,13 +47,36 @@ func pools(ctx context.Context, g *Options, live *source.Live) (*output.List, er
 			amountOf(p.LargestFree, func(r *model.Resources) string { return model.FormatCores(r.MilliCPU, model.Down) }),
 			requestedOf(&p, func(part, whole *model.Resources) string { return memoryOf(part.Memory, whole.Memory) }),
 			amountOf(p.LargestFree, func(r *model.Resources) string { return model.FormatMemory(r.Memory, model.Down) }),
-			countOf(p.Pending),
+			figureOr(p.Pending),
 			requestedOf(&p, extendedOf),
 			amountOf(p.Stranded, func(r *model.Resources) string { return orNone(r.String()) }),
 			strconv.Itoa(p.Schedulable),
 		)
 	}
 	return l, nil
+}
+
+// selectedPools are the pools of the nodes that -l selects. Amounts are those of these
+// nodes; the pods that target a pool and its balance are of the whole pool.
+func (g *Options) selectedPools(s *model.Snapshot, full int) []inventory.Pool {
+	all := inventory.Pools(s, g.by, full)
+	if g.scope.Matches.Empty() {
+		return all
+	}
+	some := *s
+	some.Nodes = nil
+	for _, n := range s.Nodes {
+		if g.scope.Matches.Matches(labels.Set(n.Object.Labels)) {
+			some.Nodes = append(some.Nodes, n)
+		}
+	}
+	selected := inventory.Pools(&some, g.by, full)
+	for i := range selected {
+		p := &selected[i]
+		whole := &all[slices.IndexFunc(all, func(of inventory.Pool) bool { return of.Pool == p.Pool && of.Zone == p.Zone })]
+		p.Pending, p.Balance = whole.Pending, whole.Balance
+	}
+	return selected
 }
 
 // requestedOf writes something about what is requested of what is allocatable; "?" where
@@ -74,14 +91,6 @@ func amountOf(a *inventory.Amounts, words func(*model.Resources) string) string 
 		return model.UnknownFigure
 	}
 	return words(&a.Resources)
-}
-
-// countOf writes a count; "?" where it is not known.
-func countOf(n *int) string {
-	if n == nil {
-		return model.UnknownFigure
-	}
-	return strconv.Itoa(*n)
 }
 
 // coresOf writes requested/allocatable cpu; what is requested rounds up.

@@ -42,12 +42,12 @@ func taints(_ context.Context, g *Options, live *source.Live) (*output.List, err
 		if t.Since != nil {
 			age = ago(now, *t.Since)
 		}
-		tolerated, intruders, evicted := model.UnknownFigure, model.UnknownFigure, model.UnknownFigure
+		intruders, evicted := model.UnknownFigure, model.UnknownFigure
 		if t.Intruders != nil {
-			tolerated, intruders, evicted = strconv.Itoa(*t.Tolerated), strconv.Itoa(len(t.Intruders)), orNone(t.NextEviction(now))
+			intruders, evicted = strconv.Itoa(len(t.Intruders)), orNone(t.NextEviction(now))
 		}
 		tenant, inside, outside := reservedCells(&t)
-		l.Add(t, t.Spec(), strconv.Itoa(len(t.Nodes)), age, tolerated, intruders, evicted, tenant, inside, outside, zoneCell(t.Zones))
+		l.Add(t, t.Spec(), strconv.Itoa(len(t.Nodes)), age, figureOr(t.Tolerated), intruders, evicted, tenant, inside, outside, zoneCell(t.Zones))
 		l.Names = append(l.Names, t.Spec())
 	}
 	return l, nil

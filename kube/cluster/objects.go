@@ -102,7 +102,7 @@ func (c *Cluster) Objects(ctx context.Context, resources ...string) (*model.Obje
 func (f *feed) kept(ctx context.Context, resource string) ([]runtime.Object, error) {
 	for _, unread := range f.source.Status().Unread {
 		if unread.Resource == resource {
-			return nil, fmt.Errorf("%s", unread.Why)
+			return nil, errors.New(unread.Why)
 		}
 	}
 	informer, ok := informed[resource]
