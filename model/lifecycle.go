@@ -9,9 +9,15 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// uninitialized is the taint that a node has until its cloud provider initialised it:
-// TaintExternalCloudProvider of k8s.io/cloud-provider/api.
-const uninitialized = "node.cloudprovider.kubernetes.io/uninitialized"
+const (
+	// cloudTaintDomain begins the keys of the taints that k8s.io/cloud-provider/api sets.
+	cloudTaintDomain = "node.cloudprovider.kubernetes.io/"
+	// uninitialized is the taint that a node has until its cloud provider initialised it:
+	// TaintExternalCloudProvider.
+	uninitialized = cloudTaintDomain + "uninitialized"
+	// unregistered is the taint that a node has until Karpenter knows it.
+	unregistered = "karpenter.sh/unregistered"
+)
 
 // goingTaints are the taints of a node that is about to be removed, and why it is.
 // Cluster Autoscaler sets the first one (pkg/utils/taints), Karpenter the others: since
@@ -67,7 +73,7 @@ func NodeLike(old *corev1.Node, name string) *corev1.Node {
 		}
 	}
 	added.Spec.ProviderID, added.Spec.PodCIDR, added.Spec.PodCIDRs, added.Spec.Unschedulable = "", "", nil, false
-	added.Spec.Taints = slices.DeleteFunc(added.Spec.Taints, func(taint corev1.Taint) bool { return ofState(taint.Key) })
+	added.Spec.Taints = slices.DeleteFunc(added.Spec.Taints, func(taint corev1.Taint) bool { return IsStateTaint(taint.Key) })
 	for i := range added.Status.Conditions {
 		condition := &added.Status.Conditions[i]
 		condition.Status = corev1.ConditionFalse
@@ -80,11 +86,11 @@ func NodeLike(old *corev1.Node, name string) *corev1.Node {
 	return added
 }
 
-// ofState says whether a taint tells in which state its node is, so that a new node has
-// none of that key.
-func ofState(key string) bool {
+// IsStateTaint reports whether a taint of a key says in which state its node is, and not
+// which pods it is for: controllers set and remove it.
+func IsStateTaint(key string) bool {
 	going := slices.ContainsFunc(goingTaints, func(t struct{ key, why string }) bool { return t.key == key })
-	return going || key == uninitialized || key == maybeGoing || strings.HasPrefix(key, TaintDomain)
+	return going || key == maybeGoing || key == unregistered || strings.HasPrefix(key, TaintDomain) || strings.HasPrefix(key, cloudTaintDomain)
 }
 
 // capacityTypeLabels hold how the machine of a node was bought, those of provisioners

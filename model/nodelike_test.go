@@ -22,7 +22,7 @@ func TestANodeLikeAnotherIsNewAndReady(t *testing.T) {
 			Taints: []corev1.Taint{
 				taint("node.kubernetes.io/unreachable"), taint("dedicated"), taint(corev1.TaintNodeUnschedulable),
 				taint("ToBeDeletedByClusterAutoscaler"), taint("DeletionCandidateOfClusterAutoscaler"), taint("karpenter.sh/disrupted"),
-				taint("node.cloudprovider.kubernetes.io/uninitialized"),
+				taint("node.cloudprovider.kubernetes.io/uninitialized"), taint("node.cloudprovider.kubernetes.io/shutdown"), taint("karpenter.sh/unregistered"),
 			},
 		},
 		Status: corev1.NodeStatus{

@@ -19,6 +19,13 @@ func Tolerates(tolerations []corev1.Toleration, taint *corev1.Taint) bool {
 	return scheduling.TolerationsTolerateTaint(logr.Discard(), tolerations, taint, comparisonOperators)
 }
 
+// ToleratesTaints reports whether all taints that count are tolerated, by the function
+// that the scheduler's plugin TaintToleration calls.
+func ToleratesTaints(tolerations []corev1.Toleration, taints []corev1.Taint, counts func(*corev1.Taint) bool) bool {
+	_, rejected := scheduling.FindMatchingUntoleratedTaint(logr.Discard(), taints, tolerations, counts, comparisonOperators)
+	return !rejected
+}
+
 // tolerating is the first toleration that matches a taint; nil without one.
 func tolerating(tolerations []corev1.Toleration, taint *corev1.Taint) *corev1.Toleration {
 	at := slices.IndexFunc(tolerations, func(t corev1.Toleration) bool {

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
-	schedulinghelper "k8s.io/component-helpers/scheduling/corev1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -184,8 +182,7 @@ func evictable(pods []*model.Pod, under []*load) []*model.Pod {
 func isLocal(v corev1.Volume) bool { return v.EmptyDir != nil || v.HostPath != nil }
 
 func tolerates(pod *corev1.Pod, node *corev1.Node) bool {
-	_, rejected := schedulinghelper.FindMatchingUntoleratedTaint(logr.Discard(), node.Spec.Taints, pod.Spec.Tolerations, func(t *corev1.Taint) bool {
-		return t.Effect == corev1.TaintEffectNoSchedule || t.Effect == corev1.TaintEffectNoExecute
-	}, false)
-	return !rejected
+	return model.ToleratesTaints(pod.Spec.Tolerations, node.Spec.Taints, func(t *corev1.Taint) bool {
+		return t.Effect != corev1.TaintEffectPreferNoSchedule
+	})
 }

@@ -22,7 +22,7 @@ func podsKnown(s *model.Snapshot, namespace string) bool {
 	if _, reading := s.Status.Reading["pods"]; reading || s.Status.Namespace != "" && s.Status.Namespace != namespace {
 		return false
 	}
-	return !slices.ContainsFunc(s.Status.Unread, func(u model.Unread) bool { return u.Resource == "pods" })
+	return !slices.ContainsFunc(s.Status.Unread, func(u model.Unread) bool { return u.Resource == "pods" && u.Group == "" })
 }
 
 // count is how many of some things are so.

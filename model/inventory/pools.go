@@ -6,9 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
-	schedulinghelper "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -177,8 +175,8 @@ func (p *Pool) raise(n *model.Node, free *model.Resources) {
 // a node targets a group if its node selector, its required node affinity and its
 // tolerations allow a node of it, and do not allow nodes of every group: a pod that may
 // be scheduled anywhere targets none. Neither free capacity nor volumes are looked at,
-// nor taints that say what state a node is in (see isState), so that pods for a pool that
-// is NotReady or cordoned still count there.
+// nor taints that say what state a node is in (model.IsStateTaint), so that pods for a
+// pool that is NotReady or cordoned still count there.
 func target(s *model.Snapshot, pools []Pool) {
 	lacking := make([]map[corev1.ResourceName]int, len(pools))
 	whole := wholes(pools)
@@ -290,16 +288,9 @@ func allows(pod *corev1.Pod, affinity nodeaffinity.RequiredNodeAffinity, node *c
 	if match, err := affinity.Match(node); err != nil || !match {
 		return false
 	}
-	_, rejected := schedulinghelper.FindMatchingUntoleratedTaint(logr.Discard(), node.Spec.Taints, pod.Spec.Tolerations, func(t *corev1.Taint) bool {
-		return t.Effect != corev1.TaintEffectPreferNoSchedule && !isState(t.Key)
-	}, false)
-	return !rejected
-}
-
-// isState reports whether a taint says what state a node is in rather than which pods it
-// is for: those of Kubernetes' own domains, which controllers set and remove.
-func isState(key string) bool {
-	return strings.HasPrefix(key, model.TaintDomain) || strings.HasPrefix(key, "node.cloudprovider.kubernetes.io/")
+	return model.ToleratesTaints(pod.Spec.Tolerations, node.Spec.Taints, func(t *corev1.Taint) bool {
+		return t.Effect != corev1.TaintEffectPreferNoSchedule && !model.IsStateTaint(t.Key)
+	})
 }
 
 // placementKey is equal for pods that allow the same nodes.

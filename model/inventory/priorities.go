@@ -18,7 +18,7 @@ type Priority struct {
 	// Exists says that there is such a PriorityClass; nil where they could not be read.
 	Exists        *bool `json:"exists"`
 	GlobalDefault bool  `json:"globalDefault"`
-	// PreemptionPolicy is PreemptLowerPriority or Never; "" where it is not known.
+	// PreemptionPolicy is PreemptLowerPriority or Never; without a class that of its pods.
 	PreemptionPolicy corev1.PreemptionPolicy `json:"preemptionPolicy"`
 	Description      string                  `json:"description"`
 	// Running are the pods of the class that are on nodes and have not ended, started or

@@ -119,16 +119,10 @@ func (t *Taint) NextEviction(now time.Time) string {
 	return words
 }
 
-// BySystem reports whether Kubernetes sets the taint itself, for a state of its nodes.
-func (t *Taint) BySystem() bool { return isSystemKey(t.Key) }
-
-// isSystemKey reports whether a taint of a key says what state a node is in, and not whom
-// it is for. Cluster Autoscaler and Karpenter set those after the first three.
-func isSystemKey(key string) bool {
-	return slices.ContainsFunc([]string{
-		model.TaintDomain, "node.cloudprovider.kubernetes.io/", "node-role.kubernetes.io/",
-		"ToBeDeletedByClusterAutoscaler", "DeletionCandidateOfClusterAutoscaler", "karpenter.sh/",
-	}, func(of string) bool { return strings.HasPrefix(key, of) })
+// BySystem reports whether Kubernetes, Cluster Autoscaler or Karpenter sets the taint, for
+// a state or a role of its nodes.
+func (t *Taint) BySystem() bool {
+	return model.IsStateTaint(t.Key) || strings.HasPrefix(t.Key, "node-role.kubernetes.io/") || strings.HasPrefix(t.Key, "karpenter.sh/")
 }
 
 // taintKey tells taints apart.
@@ -152,7 +146,7 @@ type taintOf struct {
 // value and effect.
 func Taints(s *model.Snapshot) []Taint {
 	all := taintsOf(s)
-	if podsAreRead(s) {
+	if podsKnown(s, "") {
 		countTolerated(s, all)
 		selecting := newSelecting(s.Nodes)
 		for _, t := range all {
@@ -170,13 +164,6 @@ func Taints(s *model.Snapshot) []Taint {
 	}
 	slices.SortStableFunc(made, worseTaint)
 	return made
-}
-
-// podsAreRead reports whether the pods of all nodes are known.
-func podsAreRead(s *model.Snapshot) bool {
-	_, reading := s.Status.Reading["pods"]
-	return !reading && s.Status.Namespace == "" &&
-		!slices.ContainsFunc(s.Status.Unread, func(u model.Unread) bool { return u.Resource == "pods" && u.Group == "" })
 }
 
 // taintsOf collects the taints, by key, value and effect.
