@@ -85,7 +85,7 @@ func stateWords(all []*model.Node, pressure bool) string {
 	if len(marks) > 0 {
 		states[0] += " (" + strings.Join(marks, ", ") + ")"
 	}
-	for _, word := range []string{"NotReady", "new"} {
+	for _, word := range []string{"NotReady", "Unknown", "new"} {
 		if k := others[word]; k > 0 {
 			states = append(states, model.FormatCount(k)+" "+word)
 		}

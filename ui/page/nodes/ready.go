@@ -92,11 +92,14 @@ func (u *unready) ask() tea.Cmd {
 	if has && (o.Snapshot.Revision <= u.asks.Revision() || o.At.Sub(u.asked) < renewAfter) {
 		return nil
 	}
-	u.asked = o.At
-	name, kinds := node.Name, pendingKinds(o.Snapshot, h.Namespace())
-	return u.asks.Ask(h, u.page.Self, func(ctx context.Context, cluster page.Cluster) (unreadyFacts, error) {
-		return factsOf(ctx, cluster, name, kinds)
+	name, namespace := node.Name, h.Namespace()
+	cmd := u.asks.Ask(h, u.page.Self, func(ctx context.Context, cluster page.Cluster) (unreadyFacts, error) {
+		return factsOf(ctx, cluster, name, pendingKinds(o.Snapshot, namespace))
 	})
+	if cmd != nil {
+		u.asked = o.At
+	}
+	return cmd
 }
 
 // pendingKinds are those whose pods look for a node.
@@ -124,7 +127,7 @@ func factsOf(ctx context.Context, cluster page.Cluster, node string, kinds []*mo
 		case answer.Held != "":
 		case answer.Fits == nil:
 			facts.open++
-		case answer.OnlyNotReady():
+		case *answer.Fits || answer.OnlyNotReady(): // one that tolerates its taints fits already
 			facts.fit = append(facts.fit, kinds[slices.Index(uids, answer.UID)])
 		}
 	}

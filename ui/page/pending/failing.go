@@ -1,26 +1,24 @@
 package pending
 
 import (
-	"slices"
-
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
-	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 )
 
 // failingWords say which nodes have failed, where that is news that comes before all pending
-// pods: a zone without a Ready node for as long as it is so, any other node for a short
-// while. "" is none.
+// pods: all nodes or a zone without a Ready node for as long as it is so, any other node for
+// a short while. "" is none.
 func failingWords(o *page.Observed) string {
 	zones := map[string]*zone{}
 	var young []*model.Node
-	failed := 0
+	all, failed := 0, 0
 	for _, node := range o.Snapshot.Nodes {
 		if node.Lifecycle != "" {
 			continue // it is not there yet, or is about to go
 		}
+		all++
 		z := zones[node.Zone]
 		if z == nil {
 			z = &zone{name: node.Zone}
@@ -39,24 +37,24 @@ func failingWords(o *page.Observed) string {
 			young = append(young, node)
 		}
 	}
-	if failed == 0 {
+	switch {
+	case failed == 0:
 		return ""
+	case failed == all && all > 1:
+		return "All " + model.FormatCount(all) + " nodes are NotReady."
 	}
-	return failedWords(o, zones, young, failed)
+	return failedWords(o, lostZones(zones), young)
 }
 
 // failedWords words the zones that are lost, else the nodes that have just failed.
-func failedWords(o *page.Observed, zones map[string]*zone, young []*model.Node, failed int) string {
-	lost := lostZones(zones)
+func failedWords(o *page.Observed, lost []*zone, young []*model.Node) string {
 	switch {
-	case len(lost) > 0 && len(lost) == len(zones):
-		return "All " + grammar.Count(failed, "node is NotReady.", "nodes are NotReady.")
 	case len(lost) == 1:
 		return "Zone " + model.Clean(lost[0].name) + ": all " + model.FormatCount(lost[0].nodes) + " nodes NotReady for " + o.Since(lost[0].since.ReadySince) + "."
 	case len(lost) > 1:
 		return model.FormatCount(len(lost)) + " zones have no Ready node."
 	case len(young) == 1:
-		return o.NodeName(young[0].Name) + " NotReady for " + o.Since(young[0].ReadySince) + "."
+		return model.Clean(o.NodeName(young[0].Name)) + " NotReady for " + o.Since(young[0].ReadySince) + "."
 	case len(young) > 1:
 		return model.FormatCount(len(young)) + " nodes became NotReady."
 	}
@@ -70,7 +68,7 @@ type zone struct {
 	since         *model.Node // the last one that failed
 }
 
-// lostZones are those of several nodes of which none is Ready, by name.
+// lostZones are those of several nodes of which none is Ready.
 func lostZones(zones map[string]*zone) []*zone {
 	var lost []*zone
 	for _, z := range zones {
@@ -78,11 +76,5 @@ func lostZones(zones map[string]*zone) []*zone {
 			lost = append(lost, z)
 		}
 	}
-	slices.SortFunc(lost, func(a, b *zone) int {
-		if a.name < b.name {
-			return -1
-		}
-		return 1
-	})
 	return lost
 }

@@ -37,6 +37,8 @@ func TestFailedNodesComeFirstWhileTheyAreNews(t *testing.T) {
 		{"a zone is lost", []*corev1.Node{lost("a-1", "a", late), lost("a-2", "a", late), lost("b-1", "b", 0)}, "Zone a: all 2 nodes NotReady for 20m."},
 		{"the only node of a zone is no zone", []*corev1.Node{lost("a-1", "a", late), lost("b-1", "b", 0)}, ""},
 		{"two zones are lost", []*corev1.Node{lost("a-1", "a", late), lost("a-2", "a", late), lost("b-1", "b", late), lost("b-2", "b", late), lost("c-1", "c", 0)}, "2 zones have no Ready node."},
+		{"every node is lost, none with a zone", []*corev1.Node{lost("a-1", "", late), lost("a-2", "", late)}, "All 2 nodes are NotReady."},
+		{"every node is lost, each of its own zone", []*corev1.Node{lost("a-1", "a", late), lost("b-1", "b", late)}, "All 2 nodes are NotReady."},
 		{"every node is lost", []*corev1.Node{lost("a-1", "a", late), lost("a-2", "a", late)}, "All 2 nodes are NotReady."},
 	} {
 		t.Run(test.name, func(t *testing.T) {

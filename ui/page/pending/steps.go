@@ -38,13 +38,9 @@ type stepCount struct {
 // sampled are the steps of which the sparkline is drawn: evenly spread, the first and the
 // last among them.
 func sampled(all int) []int {
-	cells := min(all, sparkWidth)
-	found := make([]int, cells)
+	found := make([]int, min(all, sparkWidth))
 	for i := range found {
-		found[i] = 1
-		if cells > 1 {
-			found[i] += (all - 1) * i / (cells - 1)
-		}
+		found[i] = 1 + (all-1)*i/max(len(found)-1, 1)
 	}
 	return found
 }
