@@ -73,3 +73,16 @@ func TestDevicesWithoutTheRightToListClaims(t *testing.T) {
 	runPalette(t, app, "devices")
 	requireScreen(t, app)
 }
+
+func TestDevicesOfWhichNoneIsKnown(t *testing.T) {
+	s := newProdEU().snapshot()
+	c := withDevices(s)
+	c.objects["resourceslices"], c.objects["resourceclaims"] = c.objects["resourceslices"][1:2], nil
+	c.unread = map[string]string{"deviceclasses": "not allowed to list deviceclasses"}
+	app := newTestAppWith(t, 140, 24, s, c, nil)
+	runPalette(t, app, "devices")
+	want := "How many devices are free is unknown: slices of 1 pool are missing. DeviceClasses are unknown: not allowed to list deviceclasses."
+	if got := app.history.top().Answer(140); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

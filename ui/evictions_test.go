@@ -137,3 +137,17 @@ func TestEvictionsSayWhyAPodIsFirst(t *testing.T) {
 		}
 	}
 }
+
+func TestTheFirstPodsOfAllNamespacesAreCounted(t *testing.T) {
+	s := mixedQoS().snapshot()
+	answer := func(namespace string) string {
+		app := newTestAppWith(t, 100, 24, s, &fakeCluster{reports: verdictsOf(s)}, func(o *Options) { o.Namespace = namespace })
+		press(t, app, "7")
+		write(t, app, "std-b-02")
+		press(t, app, "enter")
+		return app.history.top().Answer(100)
+	}
+	if all, one := answer(""), answer("data"); all != one || !strings.Contains(all, "may be evicted first") {
+		t.Errorf("in all namespaces %q, in one %q", all, one)
+	}
+}

@@ -135,3 +135,13 @@ func TestPoolsAreFiltered(t *testing.T) {
 	press(t, app, "enter")
 	requireScreen(t, app)
 }
+
+func TestPoolsCountOneNode(t *testing.T) {
+	app := poolsApp(t, 80, 24, func(c *prodEU) {
+		c.nodes, c.pods = c.nodes[:1], nil
+		delete(c.nodes[0].Labels, "eks.amazonaws.com/nodegroup")
+	}, nil)
+	if got, want := app.history.top().Answer(80), "1 node in 1 zone. None is over 95% of cpu or memory."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
 // withSchedulers is prod-eu with the Leases of its control plane: the cloud controller
@@ -53,6 +54,10 @@ func TestSchedulersAreJudgedWithoutTheRightToListLeases(t *testing.T) {
 	app := newTestAppWith(t, 80, 24, s, c, nil)
 	runPalette(t, app, "schedulers")
 	requireScreen(t, app)
+	want := "the Lease of ml-scheduler is unknown: not allowed to list leases."
+	if got := app.history.top().Off(keymap.Describe); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
 }
 
 // runPalette runs what the palette has under a name.

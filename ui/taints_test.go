@@ -174,3 +174,16 @@ func BenchmarkFrameOfTaintsOf5000Nodes(b *testing.B) {
 		i++
 	}
 }
+
+func TestTaintsWhosePodsHaveJustBeenRead(t *testing.T) {
+	status := liveStatus()
+	status.Unread = []model.Unread{{Resource: "pods", Why: "not allowed to list pods"}}
+	app := taintsPage(t, 80, 24, newProdEU().at(1, status))
+	app.Update(snapshotMsg{snapshot: newProdEU().at(2, liveStatus())}) // the rows are those of before
+	if got, want := app.history.top().Answer(80), "4 taints on 5 nodes; their pods are unknown."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := screen(app); !strings.Contains(got, "pods: ?\n") {
+		t.Errorf("the preview:\n%s", got)
+	}
+}

@@ -86,3 +86,14 @@ func TestVolumesThatMayNotBeListedAreUnknown(t *testing.T) {
 	runPalette(t, app, "volumes")
 	requireScreen(t, app)
 }
+
+func TestAClaimWithoutAStatusIsNotBound(t *testing.T) {
+	s := newProdEU().snapshot()
+	c := withVolumes(s)
+	c.objects["persistentvolumeclaims"][0].(*corev1.PersistentVolumeClaim).Status = corev1.PersistentVolumeClaimStatus{}
+	app := newTestAppWith(t, 80, 24, s, c, func(o *Options) { o.Namespace = "search" })
+	runPalette(t, app, "volumes")
+	if got, want := app.history.top().Answer(80), "2 claims: 1 Pending, 1 unknown."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -159,22 +159,24 @@ func (p *Page) Answer(width int) string {
 	for _, r := range p.Natural() {
 		said.add(&r)
 	}
-	slices, noSlices := p.Objects.Unread["resourceslices"]
-	claims, noClaims := p.Objects.Unread["resourceclaims"]
+	slices, claims, classes := computed.Unread(&p.Page, "resourceslices"), computed.Unread(&p.Page, "resourceclaims"), computed.Unread(&p.Page, "deviceclasses")
 	words := ""
 	switch {
-	case noSlices:
-		words = "Devices are unknown: " + model.Clean(slices) + "."
-	case noClaims:
-		words = "How many devices are free is unknown: " + model.Clean(claims) + "."
+	case slices != "":
+		words = "Devices are unknown: " + slices + "."
+	case claims != "":
+		words = "How many devices are free is unknown: " + claims + "."
 	case p.Host.Namespace() == "": // pools are in no namespace
 		words = said.words()
 	}
 	switch {
 	case said.pending > 0:
 		words += " " + grammar.Count(said.pending, "claim is", "claims are") + " pending."
-	case p.Host.Namespace() != "" && !noClaims:
+	case p.Host.Namespace() != "" && claims == "":
 		words += " No pending claims."
+	}
+	if classes != "" && p.Host.Namespace() == "" {
+		words += " DeviceClasses are unknown: " + classes + "."
 	}
 	return p.Query().Filtered(strings.TrimSpace(words), width)
 }
@@ -197,6 +199,9 @@ func (s *sums) add(r *row) {
 func (s *sums) words() string {
 	if s.pools == 0 {
 		return "No ResourceSlices: no driver offers devices."
+	}
+	if s.unknown == s.pools {
+		return "How many devices are free is unknown: slices of " + grammar.Count(s.pools, "pool", "pools") + " are missing."
 	}
 	words := model.FormatCount(s.free) + " of " + grammar.Count(s.devices, "device is", "devices are") + " free"
 	if s.unknown > 0 {

@@ -33,6 +33,7 @@ type row struct {
 // facts are the same for all rows.
 type facts struct {
 	most   int               // pods that may be evicted
+	may    int               // those that may be the first under memory pressure
 	first  *kubelet.Eviction // evicted first under memory pressure; nil: not known, or none
 	next   *kubelet.Eviction // in the row after it; nil if it is never evicted
 	killed []string          // the containers of the highest oom_score_adj, of pods by namespace/name; nil: not known
@@ -99,10 +100,13 @@ func compute(s *model.Snapshot, name string) []row {
 		if e.Never == "" {
 			of.most++
 		}
-		if e.Ranks.Memory != nil && e.Ranks.Memory.First == 1 && e.Ranks.Memory.Exact() {
-			of.first = e
-			if i+1 < len(all) && all[i+1].Never == "" {
-				of.next = &all[i+1]
+		if e.Ranks.Memory != nil && e.Ranks.Memory.First == 1 {
+			of.may++
+			if e.Ranks.Memory.Exact() {
+				of.first = e
+				if i+1 < len(all) && all[i+1].Never == "" {
+					of.next = &all[i+1]
+				}
 			}
 		}
 		known = known && of.count(e)

@@ -32,23 +32,16 @@ func (p *Page) Answer(width int) string {
 		}
 		return words + "."
 	}
-	return p.Query().Filtered(order(rows, name, width), width)
+	return p.Query().Filtered(order(rows[0].of, name, width), width)
 }
 
-// order words the order of the rows of a node.
-func order(rows []row, node string, width int) string {
-	of := rows[0].of
+// order words the order of the pods of a node.
+func order(of *facts, node string, width int) string {
 	switch {
 	case of.most == 0:
 		return fmt.Sprintf("The kubelet of %s evicts none of its pods: each is static or critical.", node)
 	case of.first == nil:
-		may := 0
-		for _, r := range rows {
-			if r.Ranks.Memory != nil && r.Ranks.Memory.First == 1 {
-				may++
-			}
-		}
-		return fmt.Sprintf("Under memory pressure any of %s may be evicted first.", grammar.Count(may, "pod", "pods"))
+		return fmt.Sprintf("Under memory pressure any of %s may be evicted first.", grammar.Count(of.may, "pod", "pods"))
 	}
 	words := "Under memory pressure " + model.Clean(of.first.Namespace+"/"+of.first.Name) + " is evicted first"
 	if because := words + ": " + of.reason() + "."; cells.Width(because) <= width {
@@ -61,7 +54,7 @@ func order(rows []row, node string, width int) string {
 func (f *facts) reason() string {
 	excess, known := f.first.Excess()
 	switch {
-	case f.first.Request() == 0:
+	case known && excess > 0 && f.first.Request() == 0:
 		return "requests no memory"
 	case known && excess > 0:
 		return "uses " + model.FormatMemory(excess, model.Nearest) + " more than it requests"

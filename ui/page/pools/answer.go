@@ -46,7 +46,7 @@ type said struct {
 	lacking, lackingShort string
 }
 
-// say makes what the answer says of pools.
+// say notes what the answer says of pools.
 func say(p *Page, pools []*inventory.Pool) {
 	p.said = said{counts: counts(p, pools)}
 	p.said.lacking, p.said.lackingShort = lacking(p, pools)
@@ -61,11 +61,13 @@ func say(p *Page, pools []*inventory.Pool) {
 
 // counts are how many nodes and pools there are.
 func counts(p *Page, pools []*inventory.Pool) string {
-	nodes, names, zones := 0, map[string]bool{}, map[string]bool{}
+	nodes, without, names, zones := 0, 0, map[string]bool{}, map[string]bool{}
 	for _, pool := range pools {
 		nodes += pool.Nodes
 		if pool.Pool != "" {
 			names[pool.Pool] = true
+		} else {
+			without += pool.Nodes
 		}
 		if pool.Zone != "" {
 			zones[pool.Zone] = true
@@ -73,15 +75,22 @@ func counts(p *Page, pools []*inventory.Pool) string {
 	}
 	words := figures.Count(nodes, "node", "nodes")
 	if p.by != "" {
+		if without > 0 {
+			words = model.FormatCount(nodes-without) + " of " + words
+		}
 		return words + " with " + figures.Count(len(names), "value", "values") + " of " + model.Clean(p.by) + "."
 	}
+	var where []string
 	if len(names) > 0 {
-		words += " in " + figures.Count(len(names), "pool", "pools")
+		where = append(where, figures.Count(len(names), "pool", "pools"))
 	}
 	if len(zones) > 0 {
-		words += " and " + figures.Count(len(zones), "zone", "zones")
+		where = append(where, figures.Count(len(zones), "zone", "zones"))
 	}
-	return strings.Replace(words, " nodes and", " nodes in", 1) + "."
+	if len(where) > 0 {
+		words += " in " + strings.Join(where, " and ")
+	}
+	return words + "."
 }
 
 // lacking names the pool where most pending pods need more than the largest free slot;

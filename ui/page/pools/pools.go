@@ -215,7 +215,10 @@ func (p *Page) Act(do keymap.Action) tea.Cmd {
 	}
 	head := strings.TrimSpace(poolName(p, pool) + " " + model.Clean(pool.Zone))
 	about := "Pool " + poolName(p, pool) + in(pool)
-	if p.by != "" {
+	switch {
+	case p.by != "" && pool.Pool == "":
+		about = "No value of " + model.Clean(p.by)
+	case p.by != "":
 		about = model.Clean(p.by) + "=" + model.Clean(pool.Pool)
 	}
 	about += ": " + figures.Count(pool.Nodes, "node", "nodes") + ", " + model.FormatCount(pool.Ready) + " Ready."

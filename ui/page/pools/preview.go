@@ -62,7 +62,7 @@ const (
 	wrapFrom  = 5
 )
 
-// factsOf are the lines under the rule.
+// facts are the lines under the rule.
 func (v *preview) facts(lines int) []string {
 	if v.pool.Requested == nil {
 		return []string{v.line("requested: "+model.UnknownFigure+" ("+v.page.Host.Observed().PodsUnknown()+")", tone.Unknown)}

@@ -112,7 +112,7 @@ func left(name corev1.ResourceName, of int64, round model.Rounding) string {
 
 // defaultWords say what LimitRanges give, and how many pods got it.
 func defaultWords(p *Page, r *row) []string {
-	if why, unread := p.Objects.Unread[limitRanges]; unread {
+	if why := computed.Unread(&p.Page, limitRanges); why != "" {
 		return []string{"LimitRanges are unknown: " + why}
 	}
 	if len(r.LimitRanges) == 0 {

@@ -177,9 +177,6 @@ func (p *Page) Answer(width int) string {
 	if words := p.Answering(); words != "" {
 		return words
 	}
-	if why, unread := p.Objects.Unread[resource]; unread {
-		return "ResourceQuotas are unknown: " + model.Clean(why) + "."
-	}
 	said, quotas := standing{}, 0
 	for _, r := range p.Natural() {
 		if r.Object != nil {

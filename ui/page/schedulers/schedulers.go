@@ -4,7 +4,6 @@ package schedulers
 
 import (
 	"strconv"
-	"strings"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -121,6 +120,9 @@ func (p *Page) below(rows int) []string {
 	if !ok {
 		return make([]string, rows)
 	}
+	if p.Table.SelectedGone() {
+		return computed.NewBelow(&p.Page, r.Name, "gone").Lines(rows)
+	}
 	b := computed.NewBelow(&p.Page, r.Name)
 	b.Add(state(r).Text+": "+r.Why, state(r).Tone)
 	if r.Lease != "" {
@@ -134,7 +136,7 @@ func (p *Page) below(rows int) []string {
 		b.Add(words, tone.Plain)
 	} else if why := computed.Unread(&p.Page, resource); why != "" {
 		b.Add("its Lease is unknown: "+why, tone.Unknown)
-	} else if !strings.HasPrefix(r.Why, "no Lease") {
+	} else if r.Alive != nil && *r.Alive {
 		b.Add("no Lease of that name", tone.Plain)
 	}
 	if r.Scheduler && r.Pending != nil {
@@ -202,12 +204,17 @@ func (p *Page) Selected() page.Selection {
 
 // Off implements page.View.
 func (p *Page) Off(do keymap.Action) string {
-	if r, ok := p.Table.Selected(); ok && r.Object == nil && (do == keymap.Describe || do == keymap.YAML) {
-		return r.Name + " has no Lease."
-	} else if !ok && (do == keymap.Describe || do == keymap.YAML || do == keymap.Copy) {
+	r, ok := p.Table.Selected()
+	why := computed.Unread(&p.Page, resource)
+	switch {
+	case !ok && (do == keymap.Describe || do == keymap.YAML || do == keymap.Copy):
 		return "no component is selected."
+	case do != keymap.Describe && do != keymap.YAML || r.Object != nil:
+		return ""
+	case why != "":
+		return "the Lease of " + r.Name + " is unknown: " + why + "."
 	}
-	return ""
+	return r.Name + " has no Lease."
 }
 
 // Footer implements page.View.

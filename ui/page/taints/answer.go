@@ -37,8 +37,11 @@ func (p *Page) Answer(width int) string {
 // sentences are what there is to say of all taints, the worst first.
 func sentences(p *Page, rows []row) []string {
 	all := rows[0].all
-	if why := p.Host.Observed().PodsUnknown(); why != "" {
+	switch why := p.Host.Observed().PodsUnknown(); {
+	case why != "":
 		return []string{all.counts + "; their pods are unknown: " + why + "."}
+	case rows[0].Intruders == nil: // the rows are of an older snapshot
+		return []string{all.counts + "; their pods are unknown."}
 	}
 	worst := []string{allLost(all.zones), evictionWords(p, &rows[0]), all.leaks, slowed(all.zones), all.intruding}
 	worst = slices.DeleteFunc(worst, func(sentence string) bool { return sentence == "" })

@@ -127,8 +127,12 @@ func (v *preview) facts(lines int) []string {
 			drawn = append(drawn, v.line(v.zoneWords(zone), zoneTone(zone)))
 		}
 	}
-	if why := v.page.Host.Observed().PodsUnknown(); why != "" {
-		return append(drawn, v.line("pods: "+model.UnknownFigure+" ("+why+")", tone.Unknown), v.nodes())
+	if v.row.Running == nil {
+		words := "pods: " + model.UnknownFigure
+		if why := v.page.Host.Observed().PodsUnknown(); why != "" {
+			words += " (" + why + ")"
+		}
+		return append(drawn, v.line(words, tone.Unknown), v.nodes())
 	}
 	if r := v.row.Reserved; r != nil {
 		drawn = append(drawn, v.line(reservedWords(r), tone.Plain))
@@ -189,7 +193,7 @@ func (v *preview) intruderWords() string {
 	case v.row.Effect == corev1.TaintEffectPreferNoSchedule:
 		return grammar.Count(running, "pod", "pods") + "; PreferNoSchedule only lowers the score of its nodes"
 	}
-	return "all " + grammar.Count(running, "pod", "pods") + " tolerate it, or are static"
+	return "all " + grammar.Count(running, "pod", "pods") + " tolerate it, or are static or terminating"
 }
 
 // podsOf are the pods that the preview names, each once: what is evicted, what is in the

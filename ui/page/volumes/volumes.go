@@ -3,9 +3,11 @@
 package volumes
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -22,6 +24,7 @@ import (
 // Page is the page of claims, volumes and attach limits.
 type Page struct {
 	computed.Page[inventory.Volume]
+	said sums
 }
 
 type row = inventory.Volume
@@ -33,6 +36,10 @@ func New(h page.Host) *Page {
 	p.Resources = inventory.VolumeResources
 	p.Compute = func(s *model.Snapshot, o *model.Objects, _ time.Time) []row { return inventory.Volumes(s, o) }
 	p.NamespaceOf = func(r row) string { return r.Namespace }
+	p.Rows = func(rows []row) []row {
+		p.said = sum(p.Natural())
+		return rows
+	}
 	p.Fields = computed.FieldsOf(id,
 		query.Words("kind", kindWord),
 		query.Words("name", func(r row) string { return r.Name }),
@@ -116,7 +123,7 @@ func state(r row) string {
 
 func stateTone(r row) tone.Tone {
 	switch {
-	case r.Kind == inventory.NodeKind && r.Attached == nil:
+	case r.Kind == inventory.NodeKind && r.Attached == nil, r.Kind != inventory.NodeKind && r.Phase == "":
 		return tone.Unknown
 	case r.Trouble():
 		return tone.Warning
@@ -142,27 +149,16 @@ func (p *Page) Answer(width int) string {
 	if words := p.Answering(); words != "" {
 		return words
 	}
-	counts, full := map[string]int{}, map[string]bool{}
-	rows := p.Natural()
-	for i := range rows {
-		counts[rows[i].Kind]++
-		switch {
-		case rows[i].Kind == inventory.NodeKind && rows[i].Trouble():
-			full[rows[i].Name] = true
-		case rows[i].Kind != inventory.NodeKind:
-			counts[rows[i].Kind+rows[i].Phase]++
-		}
-	}
-	words := p.claimWords(counts)
-	if n := counts[inventory.VolumeKind]; n > 0 {
+	words := claimWords(p)
+	if n := p.said.volumes; n > 0 {
 		words += " " + grammar.Count(n, "volume is", "volumes are") + " not bound."
 	}
-	if len(full) > 0 {
-		words += " " + grammar.Count(len(full), "node is", "nodes are") + " at an attach limit."
+	if n := len(p.said.full); n > 0 {
+		words += " " + grammar.Count(n, "node is", "nodes are") + " at an attach limit."
 	}
 	var unread []string
-	for _, resource := range p.Resources[1:] {
-		if _, ok := p.Objects.Unread[resource]; ok {
+	for _, resource := range p.Resources {
+		if resource != claims && computed.Unread(&p.Page, resource) != "" {
 			unread = append(unread, resource)
 		}
 	}
@@ -172,29 +168,57 @@ func (p *Page) Answer(width int) string {
 	return p.Query().Filtered(words, width)
 }
 
-// claimWords count the claims by what they lack.
-func (p *Page) claimWords(counts map[string]int) string {
-	if why, unread := p.Objects.Unread["persistentvolumeclaims"]; unread {
-		return "Claims are unknown: " + model.Clean(why) + "."
+// sums are what the answer counts, made whenever rows are arranged.
+type sums struct {
+	claims  map[string]int // by phase
+	volumes int
+	full    map[string]bool // the nodes that nothing can be attached to
+}
+
+func sum(rows []row) sums {
+	s := sums{claims: map[string]int{}, full: map[string]bool{}}
+	for i := range rows {
+		switch r := &rows[i]; {
+		case r.Kind == inventory.ClaimKind:
+			s.claims[r.Phase]++
+		case r.Kind == inventory.VolumeKind:
+			s.volumes++
+		case r.Trouble():
+			s.full[r.Name] = true
+		}
 	}
-	n := counts[inventory.ClaimKind]
-	if n == 0 {
+	return s
+}
+
+// claimWords count the claims by what they lack.
+func claimWords(p *Page) string {
+	if why := computed.Unread(&p.Page, claims); why != "" {
+		return "Claims are unknown: " + why + "."
+	}
+	all := 0
+	for _, n := range p.said.claims {
+		all += n
+	}
+	if all == 0 {
 		return "No claims."
 	}
 	var troubles []string
-	for _, phase := range []string{"Pending", "Lost"} {
-		if of := counts[inventory.ClaimKind+phase]; of > 0 {
-			troubles = append(troubles, model.FormatCount(of)+" "+phase)
+	for _, phase := range []corev1.PersistentVolumeClaimPhase{corev1.ClaimPending, corev1.ClaimLost, ""} {
+		if n := p.said.claims[string(phase)]; n > 0 {
+			troubles = append(troubles, model.FormatCount(n)+" "+cmp.Or(string(phase), "unknown"))
 		}
 	}
 	if len(troubles) == 0 {
-		return grammar.Count(n, "claim", "claims") + ", " + grammar.Agree(n, "", "all ") + "Bound."
+		return grammar.Count(all, "claim", "claims") + ", " + grammar.Agree(all, "", "all ") + "Bound."
 	}
-	return grammar.Count(n, "claim", "claims") + ": " + strings.Join(troubles, ", ") + "."
+	return grammar.Count(all, "claim", "claims") + ": " + strings.Join(troubles, ", ") + "."
 }
 
+// claims is the resource that the answer is about first.
+const claims = "persistentvolumeclaims"
+
 // resources are the kinds as RBAC names them.
-var resources = map[string]string{inventory.ClaimKind: "persistentvolumeclaims", inventory.VolumeKind: "persistentvolumes", inventory.NodeKind: "csinodes.storage.k8s.io"}
+var resources = map[string]string{inventory.ClaimKind: claims, inventory.VolumeKind: "persistentvolumes", inventory.NodeKind: "csinodes.storage.k8s.io"}
 
 // Selected implements page.View.
 func (p *Page) Selected() page.Selection {
