@@ -46,7 +46,7 @@ func (e *Engine) askPod(ctx context.Context, q report.Query) (*report.Report, []
 	if err != nil {
 		return nil, nil, err
 	}
-	f := fixes.NewSearch(e.scheduler, e.budgets, e.commands, e.options.PoolLabel, find)
+	f := fixes.NewSearch(e.means(), find)
 	told, err := e.examine(ctx, q, said, f)
 	if err != nil || !q.Parts.Has(report.FixesPart) {
 		return told, nil, err
@@ -62,6 +62,14 @@ func (e *Engine) askPod(ctx context.Context, q report.Query) (*report.Report, []
 		told.Scheduler.Caveats = append(told.Scheduler.Caveats, why)
 	}
 	return told.WithFixes(told.Tried), tried, nil
+}
+
+// means are what fixes are searched with.
+func (e *Engine) means() fixes.Means {
+	return fixes.Means{
+		Scheduler: e.scheduler, Budgets: e.budgets, Commands: e.commands,
+		Quotas: e.options.Quotas, PoolLabel: e.options.PoolLabel, Now: e.options.Now,
+	}
 }
 
 // examine answers under the lock, and gathers what f is going to try.

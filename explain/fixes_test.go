@@ -30,6 +30,8 @@ func toldFixes(f *report.Fixes) string {
 			mark = "+"
 		case fix.Simulated:
 			mark = "*"
+		case len(fix.Unless) > 0:
+			mark = "?"
 		}
 		said := fmt.Sprintf("%s %s", mark, fix.Title)
 		if fix.NodesGained > 0 {
@@ -156,7 +158,7 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			[]string{
 				"+ request cpu 500m instead of 3 | a",
 				"* add a node like a | new-node-1",
-				"x evict batch/old from a | a | its replacement may take the capacity again | batch/old is rescheduled on a",
+				"? evict batch/old from a | a | its replacement may take the capacity again (5 of 8 simulations) | batch/old may become Pending: a pending app-1 pod may take the capacity first",
 			},
 		},
 		{
@@ -192,8 +194,8 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			[]runtime.Object{testNode("a", "4", cordoned), testPod("other/first", "", "3")},
 			testPod("shop/web", "", "3"),
 			[]string{
-				"x uncordon a | a | 1 pending pod may be scheduled there first | other/first would fit too",
-				"x add a node like a | new-node-1 | 1 pending pod may be scheduled there first | other/first would fit too",
+				"? uncordon a | a | the pending pod other/first may be scheduled there first (4 of 8 simulations) | other/first would fit too",
+				"? add a node like a | new-node-1 | the pending pod other/first may be scheduled there first (4 of 8 simulations) | other/first would fit too",
 			},
 		},
 		{
@@ -204,9 +206,9 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			testPod("shop/web-1", "", "3"),
 			[]string{
 				"+ tolerate dedicated=gpu:NoSchedule | b",
-				"x uncordon a | a | 1 pending pod may be scheduled there first",
-				"x remove taint dedicated=gpu from b | b | 1 pending pod may be scheduled there first",
-				"x add a node like a | new-node-1 | 1 pending pod may be scheduled there first",
+				"? uncordon a | a | a pending app-1 pod may be scheduled there first (4 of 8 simulations)",
+				"? remove taint dedicated=gpu from b | b | a pending app-1 pod may be scheduled there first (4 of 8 simulations)",
+				"? add a node like a | new-node-1 | a pending app-1 pod may be scheduled there first (4 of 8 simulations)",
 			},
 		},
 		{
@@ -247,7 +249,7 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 				"+ remove taint dedicated=gpu from b | b",
 				"+ remove host port 80/TCP | a",
 				"* add a node like a | new-node-1",
-				"x evict shop/edge from a | a | its replacement may take the capacity again | shop/edge is rescheduled on a",
+				"? evict shop/edge from a | a | its replacement may take the capacity again (5 of 8 simulations) | shop/edge may become Pending: a pending app-1 pod may take the capacity first",
 			},
 		},
 		{
@@ -417,7 +419,7 @@ func TestANewNodeIsAFixWithoutACommand(t *testing.T) {
 		t.Fatal(toldFixes(found))
 	}
 	fix := found.Tried[at]
-	if fix.Title != "add a node like std (pool std, eu-1b)" || fix.Outcome() != "1 pending pod may be scheduled there first" || fix.Places() != "1 of 2" {
+	if fix.Title != "add a node like std (pool std, eu-1b)" || fix.Outcome() != "a pending app-1 pod may be scheduled there first (4 of 8 simulations)" || fix.Places() != "1 of 2" {
 		t.Errorf("%s: %s, places %s", fix.Title, fix.Outcome(), fix.Places())
 	}
 	if fix.Verified || fix.Command != "" || fix.Undo != "" || len(fix.Actions) > 0 {
@@ -433,7 +435,7 @@ func TestANewNodeIsAFixWithoutACommand(t *testing.T) {
 func TestANewNodeIsForThePodsOfHighPriorityFirst(t *testing.T) {
 	for priorityOfOther, simulated := range map[int32]bool{0: true, 10: false, 100: false} {
 		pod := testPod("shop/web", "", "3", priority(10))
-		e := startEngine(t, Options{}, testNode("a", "4"), testPod("shop/x", "a", "4"), pod, testPod("other/first", "", "3", priority(priorityOfOther)))
+		e := startEngine(t, Options{}, testNode("a", "4"), testPod("shop/x", "a", "4", priority(10)), pod, testPod("other/first", "", "3", priority(priorityOfOther)))
 		found, err := fixesOf(t.Context(), e, report.PodOf(pod.UID))
 		if err != nil {
 			t.Fatal(err)

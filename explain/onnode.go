@@ -90,7 +90,7 @@ func (x *explanation) held(ctx context.Context) string {
 
 // askNode puts the question to every plugin for one node.
 func (x *explanation) askNode(ctx context.Context, node string, answer *report.NodeAnswer) error {
-	m, err := x.profile.EvaluateNode(ctx, x.question.Pod, node)
+	m, err := x.profile.EvaluateNodes(ctx, x.question.Pod, node)
 	if err != nil {
 		return err
 	}

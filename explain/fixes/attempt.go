@@ -2,18 +2,18 @@ package fixes
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/command"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/remedy"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/forecast"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
-	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // Attempt is a fix while it is tried: the fix, what is done, and how it is
@@ -22,17 +22,36 @@ type Attempt struct {
 	report.Fix
 	harm     int // orders fixes, the least first
 	Remedies []remedy.Step
-	open     string // why it could not be simulated; "" if it could
+	open     string          // why it could not be simulated; "" if it could
+	trial    *forecast.Trial // to simulate it with all other pods; nil: the pod does not fit alone
 }
 
-// attempt simulates one candidate on a fork of the state.
-func (f *Search) attempt(ctx context.Context, pod *corev1.Pod, c candidate) (Attempt, error) {
+// attempt simulates a candidate, which think gives while the scheduler is held: first
+// whether the pod alone fits then, and then with all other pods.
+func (f *Search) attempt(ctx context.Context, think func(pod *corev1.Pod) (candidate, error)) (Attempt, error) {
+	var fix Attempt
+	err := f.locked(ctx, func(pod *corev1.Pod) error {
+		c, err := think(pod)
+		if err != nil || len(c.steps) == 0 {
+			return err
+		}
+		fix, err = f.alone(ctx, pod, c)
+		return err
+	})
+	if err != nil || fix.trial == nil {
+		return fix, err
+	}
+	return fix, f.verify(ctx, &fix)
+}
+
+// alone tries a candidate on a fork of the state, without other pods that come or go.
+func (f *Search) alone(ctx context.Context, pod *corev1.Pod, c candidate) (Attempt, error) {
 	fix := Attempt{harm: c.harm(), Remedies: c.steps, Fix: report.Fix{
-		Title: c.title(), Kind: remedy.Kind(c.steps[0]), Affects: []report.Affected{}, Remaining: []string{},
+		Title: c.title(), Kind: remedy.Kind(c.steps[0]), Affects: []report.Affected{}, Remaining: []string{}, Unless: []report.Unless{},
 		Alike: len(f.alike), Steps: len(c.steps), Actions: actionsOf(pod, c.steps),
 		Bypasses: bypassed(c.steps),
 	}}
-	s := f.scheduler.State.Fork()
+	s := f.Scheduler.State.Fork()
 	defer s.Revert()
 	changed := pod
 	for _, step := range c.steps {
@@ -43,7 +62,7 @@ func (f *Search) attempt(ctx context.Context, pod *corev1.Pod, c candidate) (Att
 		}
 	}
 	asked := f.worthAsking(c)
-	t, err := f.scheduler.Try(ctx, changed, asked)
+	t, err := f.Scheduler.Try(ctx, changed, asked)
 	switch {
 	case err != nil:
 		return fix, err
@@ -58,48 +77,32 @@ func (f *Search) attempt(ctx context.Context, pod *corev1.Pod, c candidate) (Att
 		return fix, err
 	}
 	fix.Nodes, fix.NodesGained = t.Names, len(t.Names)
-	return fix, f.judge(ctx, s, pod, changed, &fix)
+	if fix.PodsPlaced, err = f.place(ctx, changed, fix.Nodes); err != nil {
+		return fix, err
+	}
+	f.tellWay(pod, changed, &fix)
+	return fix, nil
 }
 
 // worthAsking are the nodes that the steps may open to the pod; nil: any.
 func (f *Search) worthAsking(c candidate) []string {
-	if remedy.Kind(c.steps[0]) != report.FixNode && len(f.scheduler.State.Nodes) < scheduler.ManyNodes || slices.ContainsFunc(c.steps, remedy.ChangesPod) {
+	if remedy.Kind(c.steps[0]) != report.FixNode && len(f.Scheduler.State.Nodes) < scheduler.ManyNodes || slices.ContainsFunc(c.steps, remedy.ChangesPod) {
 		return nil
 	}
 	return remedy.NodesOf(c.steps)
 }
 
-// judge fills in what a fix after which the pod fits does to others, and whether
-// it is good in spite of them.
-func (f *Search) judge(ctx context.Context, s *scheduler.Fork, pod, changed *corev1.Pod, fix *Attempt) error {
-	placed, err := f.place(ctx, changed, fix.Nodes)
-	if err != nil {
-		return err
-	}
-	fix.PodsPlaced = placed
-	if err := f.judgeEvictions(ctx, s, changed, fix); err != nil {
-		return err
-	}
-	came, fits, err := f.crowd(ctx, changed, fix)
-	if err != nil {
-		return err
-	}
-	if !fits {
-		fix.Remaining = append(fix.Remaining, fmt.Sprintf("%s may be scheduled there first", countRivals(came)))
-	}
-	if !changesPodAll(fix.Remedies) {
-		if err := f.tellNewcomers(ctx, s, came, fix); err != nil {
-			return err
-		}
-	}
+// tellWay fills in how a fix with which the pod fits is carried out, and what it is that has
+// to be simulated with all other pods.
+func (f *Search) tellWay(pod, changed *corev1.Pod, fix *Attempt) {
+	var c command.Command
 	if fix.Kind == report.FixNode { // how nodes are added differs by provider
-		fix.Simulated = len(fix.Remaining) == 0
 		fix.Brief = "a new node"
-		return nil
+	} else {
+		c = f.tellCommand(pod, fix)
 	}
-	f.tellCommand(pod, fix)
-	fix.Verified = len(fix.Remaining) == 0 && fix.Command != ""
-	return nil
+	fix.Remaining = append(fix.Remaining, f.budgetsAgainst(evictedBy(fix.Remedies))...)
+	fix.trial = f.trialOf(changed, c, fix.Remedies)
 }
 
 // tellGates says what it means that a fix removes gates. One of a queue is for the
@@ -119,60 +122,19 @@ func changesPodAll(steps []remedy.Step) bool {
 	return !slices.ContainsFunc(steps, func(r remedy.Step) bool { return !remedy.ChangesPod(r) })
 }
 
-func countRivals(kinds []rivals) string {
-	count := 0
-	for _, kind := range kinds {
-		count += len(kind.pods)
-	}
-	if count > mostRivals {
-		return fmt.Sprintf("more than %d pending pods", mostRivals)
-	}
-	return grammar.Plural(count, "pending pod")
-}
-
-// tellNewcomers names the pods of other kinds that fit now and did not before.
-func (f *Search) tellNewcomers(ctx context.Context, s *scheduler.Fork, came []rivals, fix *Attempt) error {
-	newcomers := 0
-	defer s.Suspend()()
-	for _, kind := range came {
-		if kind.key == likeIt {
-			continue
-		}
-		first := kind.pods[0]
-		t, err := f.scheduler.Try(ctx, first, nil)
-		if err != nil {
-			return err
-		}
-		if len(t.Names) > 0 || t.Open {
-			continue
-		}
-		newcomers++
-		how := "would fit too"
-		if more := len(kind.pods) - 1; more > 0 {
-			how = fmt.Sprintf("would fit too, with %d more pods like it", more)
-		}
-		fix.Affects = append(fix.Affects, report.Affected{Kind: "Pod", Namespace: first.Namespace, Name: first.Name, How: how})
-	}
-	if newcomers > 0 && fix.Brief == "" {
-		fix.Brief = grammar.Count(newcomers, "other workload fits too", "other workloads fit too")
-	}
-	return nil
-}
-
 // tellCommand fills in the command and what that does to others.
-func (f *Search) tellCommand(pod *corev1.Pod, fix *Attempt) {
-	c := f.commands.Of(pod, fix.Remedies)
+func (f *Search) tellCommand(pod *corev1.Pod, fix *Attempt) command.Command {
+	c := f.Commands.Of(pod, fix.Remedies)
 	fix.Command, fix.Undo, fix.Recreates = c.Line, c.Undo, c.Recreates
 	fix.Affects = append(fix.Affects, c.Affects...)
 	if c.Lone {
 		fix.PodsPlaced = min(fix.PodsPlaced, 1)
 	}
-	if fix.Brief == "" {
-		fix.Brief = c.Brief
-	}
+	fix.Brief = c.Brief
 	if c.Line == "" {
 		fix.Remaining = append(fix.Remaining, c.Why)
 	}
+	return c
 }
 
 // still says what refuses the pod in spite of the steps, on the nearest node
@@ -183,7 +145,7 @@ func (f *Search) still(ctx context.Context, changed *corev1.Pod, c candidate, as
 		nodes = nodes[:1]
 	}
 	if known := asked == nil || len(nodes) > 0 && slices.Contains(asked, nodes[0]); !known {
-		t, err := f.scheduler.Try(ctx, changed, nodes)
+		t, err := f.Scheduler.Try(ctx, changed, nodes)
 		if err != nil {
 			return "", err
 		}

@@ -30,7 +30,7 @@ const (
 	// enoughFixes is how many have to work for pairs of steps not to be tried.
 	enoughFixes = 3
 	// fixingTime is how long fixes are tried before the rest is left out.
-	fixingTime = 200 * time.Millisecond
+	fixingTime = 400 * time.Millisecond
 	// leastTried is how many candidates are tried however long they take: on a busy
 	// machine the answer is late, and not another one.
 	leastTried = 8
@@ -52,32 +52,41 @@ type Query struct {
 	Evaluate func(context.Context) (*scheduler.Matrix, error)
 }
 
+// Means are what fixes are searched with.
+type Means struct {
+	Scheduler *scheduler.Scheduler
+	Budgets   *pdb.Budgets
+	Commands  *command.Maker
+	// Quotas are the ResourceQuotas of a namespace; nil: whether they let pods be created is
+	// not asked.
+	Quotas func(ctx context.Context, namespace string) ([]corev1.ResourceQuota, error)
+	// PoolLabel is the label of nodes that holds their pool, before the known ones; "" without.
+	PoolLabel string
+	Now       func() time.Time
+}
+
 // Search is the search for the fixes of one pod.
 type Search struct {
-	scheduler *scheduler.Scheduler
-	budgets   *pdb.Budgets
-	commands  *command.Maker
-	find      func() *corev1.Pod
-	poolLabel string
+	Means
+	find func() *corev1.Pod
 
 	profile    *scheduler.Profile
 	none       string // why there is nothing to try
 	candidates []candidate
 	alike      []*corev1.Pod // equal pods that wait, the pod itself first
-	rivals     []rivals
 	revision   int64
 	queue      *plugins.QueueController // whose gate holds the pod; nil: no queue's
 	queued     *corev1.Pod              // the pod then
 	failed     error                    // why nothing can be tried; nil if it can
 	models     []newNode                // what one more node may be like
+	verified   time.Duration            // how long fixes were simulated with all other pods
 	ready      int                      // Ready nodes, when models was made
 }
 
 // NewSearch is the search for fixes of the pod that find gives while the scheduler is
-// held; nil: there is none any more. poolLabel is the label of nodes that holds their pool,
-// before the known ones; "" without.
-func NewSearch(s *scheduler.Scheduler, budgets *pdb.Budgets, commands *command.Maker, poolLabel string, find func() *corev1.Pod) *Search {
-	return &Search{scheduler: s, budgets: budgets, commands: commands, poolLabel: poolLabel, find: find}
+// held; nil: there is none any more.
+func NewSearch(means Means, find func() *corev1.Pod) *Search {
+	return &Search{Means: means, find: find}
 }
 
 // Try simulates the candidates one by one. The lock is held for one at a time, so the
@@ -103,11 +112,7 @@ func (f *Search) Try(ctx context.Context) (*report.Fixes, []Attempt, error) {
 		if c.needless(tried) {
 			continue
 		}
-		var fix Attempt
-		err := f.locked(ctx, func(pod *corev1.Pod) (err error) {
-			fix, err = f.attempt(ctx, pod, c)
-			return err
-		})
+		fix, err := f.attempt(ctx, func(pod *corev1.Pod) (candidate, error) { return c, nil })
 		if err != nil {
 			return nil, nil, err
 		}
@@ -139,25 +144,27 @@ func (f *Search) Try(ctx context.Context) (*report.Fixes, []Attempt, error) {
 }
 
 // rankFix puts what a queue's controller has to do before all, then fixes that work,
-// those that recreate the pod and the one that adds a node last of them; then those with
-// which the pod would fit if other pods did not take the capacity, and last those that
-// bypass a queue.
+// those that recreate the pod and the one that adds a node last of them; then those that
+// work unless another pod takes the capacity, those with which the pod would fit if others
+// did not take it, and last those that bypass a queue.
 func rankFix(f report.Fix) int {
 	switch {
 	case f.Kind == report.FixQueue:
 		return -1
 	case f.Bypasses != "":
-		return 5
+		return 6
 	case f.Verified && !f.Recreates:
 		return 0
 	case f.Verified:
 		return 1
 	case f.Simulated:
 		return 2
-	case f.NodesGained > 0:
+	case len(f.Unless) > 0:
 		return 3
+	case f.NodesGained > 0:
+		return 4
 	}
-	return 4
+	return 5
 }
 
 // candidate is a fix that was not tried yet.
@@ -204,7 +211,7 @@ func (c candidate) needless(tried []Attempt) bool {
 
 // locked runs do under the engine's lock. A panic comes back as an error.
 func (f *Search) locked(ctx context.Context, do func(pod *corev1.Pod) error) (err error) {
-	release, err := f.scheduler.Acquire(ctx)
+	release, err := f.Scheduler.Acquire(ctx)
 	if err != nil {
 		return err
 	}
@@ -213,9 +220,9 @@ func (f *Search) locked(ctx context.Context, do func(pod *corev1.Pod) error) (er
 	if pod == nil {
 		return fmt.Errorf("find fixes: %w", scheduler.ErrNoPod)
 	}
-	f.scheduler.Settle(ctx)
-	f.profile = f.scheduler.Profile(pod)
-	err = f.scheduler.State.Guard(func() error { return do(pod) })
+	f.Scheduler.Settle(ctx)
+	f.profile = f.Scheduler.Profile(pod)
+	err = f.Scheduler.State.Guard(func() error { return do(pod) })
 	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
 		err = fmt.Errorf("find fixes of %s: %w", plugins.FullName(pod), err)
 	}
@@ -224,13 +231,13 @@ func (f *Search) locked(ctx context.Context, do func(pod *corev1.Pod) error) (er
 
 // Gather thinks of candidates. An error comes back from Try.
 func (f *Search) Gather(ctx context.Context, q Query) {
-	f.failed = f.scheduler.State.Guard(func() error { return f.gather(ctx, q) })
+	f.failed = f.Scheduler.State.Guard(func() error { return f.gather(ctx, q) })
 }
 
 func (f *Search) gather(ctx context.Context, q Query) error {
 	pod := q.Question.Pod
 	f.profile = q.Profile
-	f.revision = f.scheduler.State.Revision
+	f.revision = f.Scheduler.State.Revision
 	if pod.Spec.NodeName != "" {
 		f.none = "It has a node: there is nothing to fix in scheduling."
 		return nil
@@ -239,8 +246,8 @@ func (f *Search) gather(ctx context.Context, q Query) error {
 		f.none = "No scheduler handles it: changes to nodes or other pods won't help."
 		return nil
 	}
-	if _, unread := f.scheduler.Forbidden["nodes"]; unread {
-		f.none = "Unknown: " + f.scheduler.Forbidden["nodes"] + "."
+	if _, unread := f.Scheduler.Forbidden["nodes"]; unread {
+		f.none = "Unknown: " + f.Scheduler.Forbidden["nodes"] + "."
 		return nil
 	}
 	var before option
@@ -258,7 +265,7 @@ func (f *Search) gather(ctx context.Context, q Query) error {
 		return err
 	}
 	f.think(q, m, before)
-	f.meet(pod)
+	f.findAlike(pod)
 	return nil
 }
 

@@ -49,7 +49,7 @@ func (f *Search) newNodes(q *plugins.Question, m *scheduler.Matrix) []newNode {
 				continue
 			}
 			f.ready++
-			one := newNode{node.Name, model.PoolOf(node, f.poolLabel), node.Labels[corev1.LabelTopologyZone]}
+			one := newNode{node.Name, model.PoolOf(node, f.PoolLabel), node.Labels[corev1.LabelTopologyZone]}
 			size := node.Status.Allocatable.Cpu().String() + " " + node.Status.Allocatable.Memory().String()
 			k := key{group, one.pool, one.zone, node.Labels[corev1.LabelInstanceTypeStable], size}
 			at, seen := known[k]
@@ -57,7 +57,7 @@ func (f *Search) newNodes(q *plugins.Question, m *scheduler.Matrix) []newNode {
 			case !seen:
 				known[k] = len(found)
 				found = append(found, one)
-			case f.scheduler.State.Nodes[found[at].like].Spec.Unschedulable && !node.Spec.Unschedulable:
+			case f.Scheduler.State.Nodes[found[at].like].Spec.Unschedulable && !node.Spec.Unschedulable:
 				found[at] = one
 			}
 		}
@@ -81,19 +81,16 @@ func (f *Search) addNode(ctx context.Context) (tried []Attempt, none string, err
 		if i == mostNewNodes || limited && i >= leastNewNodes && time.Since(begun) > addingTime {
 			return nil, "", nil
 		}
-		var fix Attempt
-		err := f.locked(ctx, func(pod *corev1.Pod) (err error) {
-			if f.scheduler.State.Nodes[one.like] == nil {
-				return nil // it has gone meanwhile
+		fix, err := f.attempt(ctx, func(*corev1.Pod) (candidate, error) {
+			if f.Scheduler.State.Nodes[one.like] == nil {
+				return candidate{}, nil // it has gone meanwhile
 			}
-			nodes, err := placement.NewNodes(ctx, f.scheduler, one.like, 1)
+			nodes, err := placement.NewNodes(ctx, f.Scheduler, one.like, 1)
 			if err != nil {
-				return err
+				return candidate{}, err
 			}
-			fix, err = f.attempt(ctx, pod, candidate{
-				steps: []remedy.Step{remedy.AddNode{New: nodes[0], Pool: one.pool, Zone: one.zone}}, nodes: []string{nodes[0].Node.Name},
-			})
-			return err
+			step := remedy.AddNode{New: nodes[0], Pool: one.pool, Zone: one.zone}
+			return candidate{steps: []remedy.Step{step}, nodes: []string{nodes[0].Node.Name}}, nil
 		})
 		if err != nil {
 			return nil, "", err

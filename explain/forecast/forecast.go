@@ -75,6 +75,11 @@ func stateOf(f *forecasting, gone []*corev1.Pod) *scheduler.SimulatedState {
 	for _, one := range f.added {
 		on.AddNode(one)
 	}
+	if f.trial != nil {
+		for _, change := range f.trial.trial.Changes {
+			on.Begin(change)
+		}
+	}
 	return on
 }
 
@@ -96,8 +101,10 @@ type forecasting struct {
 	supposed plan.Supposed
 	told     *plan.Forecast
 	outlook  *outlook // of the pending pods; nil: not asked for
+	trial    *tried   // of a change; nil: none is tried
 	size     int      // nodes, when it began
 
+	rolled      map[types.UID]bool  // those of gone that a tried change replaces, and whether one by one, later
 	gone        []*corev1.Pod       // those that end and take room, in the order of the plan
 	competitors []*pendingPod       // who looks for a node then, in the order of the queue
 	kinds       []*equivalenceClass // the same by kind
@@ -114,6 +121,7 @@ type equivalenceClass struct {
 	open        string   // why that could not be decided
 	skips       bool     // they find no room whatever the order, or were not tried
 	untried     bool     // there was no time to ask whether they fit
+	preempts    bool     // they may find room by preemption after a change that is tried
 	least       int      // how many of them found a node in every order
 	nodes       map[string]int
 }
@@ -121,8 +129,11 @@ type equivalenceClass struct {
 // comparing is after how long no further kind of pods is asked about: in a small
 // cluster later, so that a slow machine leaves nothing out.
 func (f *forecasting) comparing() time.Duration {
-	if f.size < scheduler.SampledFrom {
+	switch {
+	case f.size < scheduler.SampledFrom:
 		return longPlayingTime
+	case f.trial != nil:
+		return f.trial.trial.Time
 	}
 	return comparingTime
 }
@@ -165,6 +176,10 @@ func (f *forecasting) gather(ctx context.Context) error {
 			}
 		}
 		f.addWaiting()
+		if f.trial != nil {
+			f.addTarget()
+			f.addRolled()
+		}
 		if unsure > 0 && len(f.competitors) > 0 {
 			f.unsaid(grammar.Plural(unsure, "pod") + " that may not be recreated would take capacity")
 		}

@@ -31,6 +31,8 @@ type pendingPod struct {
 	unless string    // what else has to be so for it to be made, in short words
 	kind   *equivalenceClass
 	sums   sums
+
+	recreated bool // it is a new pod in the place of one that is pending
 }
 
 // earlier is a pending pod that an ordered StatefulSet makes before another one.
@@ -172,7 +174,7 @@ func (f *forecasting) orderSets() {
 			return placement.OrdinalIn(set, a.pod.Name) - placement.OrdinalIn(set, b.pod.Name)
 		})
 		for i, c := range competitors {
-			if c.ends != nil {
+			if c.ends != nil || c.recreated {
 				c.before = f.earlierThan(c, competitors[:i])
 				c.unless = f.notReadyBefore(uid, set, c.pod)
 			}

@@ -17,24 +17,7 @@ import (
 // preempt finds out whether the pending pod, which fits nowhere, gets a node by
 // preemption. Its victims leave, and their successors come later.
 func (p *simulation) preempt(ctx context.Context, c *pendingPod, nowhere placement.Placement) (place, error) {
-	profile := p.forecast.scheduler.Profile(c.pod)
-	simulator := preemption.Simulator{Profile: profile, Budgets: p.forecast.budgets}
-	if !profile.HasPostFilter(names.DefaultPreemption) || !p.forecast.scheduler.State.HoldsBelow(corev1helpers.PodPriority(c.pod)) {
-		return place{Placement: nowhere}, nil
-	}
-	pod := placement.AsNewPod(c.pod)
-	m, err := profile.Evaluate(ctx, pod)
-	if err != nil {
-		return place{}, err
-	}
-	d := m.Diagnose(ctx, pod)
-	if d.Failure != "" || d.Fits || simulator.StopsBefore(d) {
-		return place{Placement: nowhere}, nil
-	}
-	if ok, _ := profile.Preemption.PodEligibleToPreemptOthers(ctx, pod, nil); !ok {
-		return place{Placement: nowhere}, nil
-	}
-	firsts, err := simulator.Firsts(ctx, m, pod, d)
+	firsts, err := p.forecast.preemptors(ctx, c.pod, nil)
 	switch {
 	case err != nil:
 		return place{}, err
@@ -52,6 +35,29 @@ func (p *simulation) preempt(ctx context.Context, c *pendingPod, nowhere placeme
 	return found, nil
 }
 
+// preemptors are the first of the ways in which a pod that fits nowhere gets a node by
+// preemption, on these nodes (nil: any); none: it gets none.
+func (f *forecasting) preemptors(ctx context.Context, pod *corev1.Pod, nodes []string) ([]dryrun.Candidate, error) {
+	profile := f.scheduler.Profile(pod)
+	simulator := preemption.Simulator{Profile: profile, Budgets: f.budgets}
+	if !profile.HasPostFilter(names.DefaultPreemption) || !f.scheduler.State.HoldsBelow(corev1helpers.PodPriority(pod)) {
+		return nil, nil
+	}
+	pod = placement.AsNewPod(pod)
+	m, err := profile.EvaluateNodes(ctx, pod, nodes...)
+	if err != nil {
+		return nil, err
+	}
+	d := m.Diagnose(ctx, pod)
+	if d.Failure != "" || d.Fits || simulator.StopsBefore(d) {
+		return nil, nil
+	}
+	if ok, _ := profile.Preemption.PodEligibleToPreemptOthers(ctx, pod, nil); !ok {
+		return nil, nil
+	}
+	return simulator.Firsts(ctx, m, pod, d)
+}
+
 // pick is the candidate that the scheduler takes, by chance where several stand alike.
 func (p *simulation) pick(firsts []dryrun.Candidate) dryrun.Candidate {
 	alike := len(firsts)
@@ -65,6 +71,7 @@ func (p *simulation) pick(firsts []dryrun.Candidate) dryrun.Candidate {
 // again; of others the successor does.
 func (p *simulation) evictVictim(victim *corev1.Pod) error {
 	c := p.byUID[victim.UID]
+	p.victims, p.left[victim.UID] = append(p.victims, victim), true
 	if err := p.state.RemovePod(victim); err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ func (f *forecasting) simulateAll(ctx context.Context) error {
 		if n > 0 && (f.certain() || time.Since(begun) > f.patience(n)) {
 			break
 		}
-		p := &simulation{forecast: f, order: n, random: rand.New(rand.NewPCG(1, uint64(n))), placements: map[*pendingPod]place{}, ended: map[types.UID]bool{}, byUID: map[types.UID]*pendingPod{}} // the same answer each time
+		p := newSimulation(f, n)
 		if err := p.run(ctx); err != nil {
 			return err
 		}
@@ -70,7 +70,7 @@ func (f *forecasting) certain() bool {
 		if slices.ContainsFunc(kind.competitors, func(c *pendingPod) bool { return c.mayComeFirst() != "" }) {
 			return false
 		}
-		if !kind.asked || mindsOthers(kind.pod()) || kind.preempted() || len(kind.room) > 0 && len(kind.room) < competing {
+		if !kind.asked || kind.preempts || mindsOthers(kind.pod()) || kind.preempted() || len(kind.room) > 0 && len(kind.room) < competing {
 			return false
 		}
 	}
@@ -91,7 +91,9 @@ type simulation struct {
 	placements map[*pendingPod]place
 	byUID      map[types.UID]*pendingPod
 	ended      map[types.UID]bool // whose end has begun
+	left       map[types.UID]bool // who is no longer on its node
 	idle       []*pendingPod      // who found no node yet
+	victims    []*corev1.Pod      // who was preempted
 
 	givenUp bool // there was no time to play it to its end
 }
@@ -150,13 +152,17 @@ func (p *simulation) events() []simulatedEvent {
 	left := map[types.UID]float64{}
 	ended := map[types.UID]float64{}
 	for _, pod := range p.forecast.gone {
-		p.ended[pod.UID] = !oneByOne
-		if oneByOne {
+		rolled := p.forecast.rolled[pod.UID]
+		p.ended[pod.UID] = !oneByOne && !rolled
+		if oneByOne || rolled {
 			ended[pod.UID] = p.random.Float64()
+			if rolled {
+				ended[pod.UID] += rollsFrom
+			}
 			left[pod.UID] = ended[pod.UID] + p.random.Float64()/2
 			events = append(events, simulatedEvent{ended[pod.UID], func(context.Context) error { return p.terminate(pod) }})
 		}
-		events = append(events, simulatedEvent{left[pod.UID], func(context.Context) error { return p.state.RemovePod(pod) }})
+		events = append(events, simulatedEvent{left[pod.UID], func(context.Context) error { return p.leave(pod) }})
 	}
 	for i, c := range p.forecast.competitors {
 		if c.kind.skips {
@@ -172,13 +178,31 @@ func (p *simulation) events() []simulatedEvent {
 // terminate lets a pod begin to end.
 func (p *simulation) terminate(pod *corev1.Pod) error {
 	p.ended[pod.UID] = true
+	if p.left[pod.UID] {
+		return nil
+	}
 	return p.state.Terminate(pod)
+}
+
+// leave takes a pod off its node, unless it has been preempted before.
+func (p *simulation) leave(pod *corev1.Pod) error {
+	if p.left[pod.UID] {
+		return nil
+	}
+	p.left[pod.UID] = true
+	return p.state.RemovePod(pod)
 }
 
 // when is the moment at which the pending pod is the queue's first. In some orders
 // priority decides alone, as it does among pods that come at once.
 func (p *simulation) when(c *pendingPod, index int, ended, left map[types.UID]float64) float64 {
-	switch {
+	switch t := p.forecast.trial; {
+	case c.ends != nil && p.forecast.rolled[c.ends.UID]:
+		return p.whenRolled(c, ended, left)
+	case t != nil && p.order == 1 && t.is(c): // the last of all, and the first
+		return comesLast
+	case t != nil && p.order == 3 && t.is(c):
+		return -1
 	case p.order == 0:
 		return 10 + float64(index)
 	case p.order%2 == 0 && p.order%4 == 2: // priority first, chance among equals
@@ -189,6 +213,23 @@ func (p *simulation) when(c *pendingPod, index int, ended, left map[types.UID]fl
 		return left[c.ends.UID] + p.random.Float64()/2
 	}
 	return ended[c.ends.UID] + p.random.Float64()
+}
+
+const (
+	// rollsFrom is when the controller of a template that has changed begins to replace the
+	// pods that run: once those that were pending had their turn.
+	rollsFrom = 30
+	// comesLast is later than all but those.
+	comesLast = 20
+)
+
+// whenRolled is the moment at which the successor of a rolled pod comes: before that one
+// goes, where its controller surges, or after.
+func (p *simulation) whenRolled(c *pendingPod, ended, left map[types.UID]float64) float64 {
+	if c.when == late || c.when == early && p.random.IntN(2) == 0 {
+		return left[c.ends.UID] + p.random.Float64()/2
+	}
+	return ended[c.ends.UID] - p.random.Float64()/2
 }
 
 // meet finds a node for the pending pod, as the scheduler would now.

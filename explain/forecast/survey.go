@@ -53,8 +53,32 @@ func (f *forecasting) surveyKind(ctx context.Context, kind *equivalenceClass, em
 			return err
 		}
 	}
-	kind.skips = len(kind.room) == 0 && kind.open == "" && !mindsOthers(kind.pod())
+	if f.trial != nil && len(kind.room) == 0 && kind.open == "" {
+		if err := f.findPreemption(ctx, kind, empty); err != nil {
+			return err
+		}
+	}
+	kind.skips = len(kind.room) == 0 && kind.open == "" && !mindsOthers(kind.pod()) && !kind.preempts
 	return nil
+}
+
+// findPreemption finds out whether a kind that waits and finds no room after the change that
+// is tried may preempt then. What it could not do before, it can do only on the nodes that
+// change or lose pods.
+func (f *forecasting) findPreemption(ctx context.Context, kind *equivalenceClass, empty *scheduler.SimulatedState) error {
+	nodes := slices.Clone(f.trial.trial.Nodes)
+	for _, pod := range f.gone {
+		nodes = append(nodes, pod.Spec.NodeName)
+	}
+	policy := kind.pod().Spec.PreemptionPolicy
+	if len(nodes) == 0 || policy != nil && *policy == corev1.PreemptNever || f.trial.is(kind.competitors[0]) {
+		return nil
+	}
+	return f.scheduler.Hold(ctx, empty, func() error {
+		firsts, err := f.preemptors(ctx, kind.pod(), nodes)
+		kind.preempts = len(firsts) > 0
+		return err
+	})
 }
 
 // roomFor finds which of the nodes a kind fits in the emptied state.
@@ -106,6 +130,9 @@ func (f *forecasting) worthTrying(kind *equivalenceClass) []string {
 	}
 	for _, added := range f.added {
 		nodes = append(nodes, added.Node.Name)
+	}
+	if f.trial != nil {
+		nodes = append(nodes, f.trial.trial.Nodes...)
 	}
 	for _, pod := range f.gone {
 		if !slices.Contains(nodes, pod.Spec.NodeName) {

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"fmt"
+
 	corev1 "k8s.io/api/core/v1"
 )
 
@@ -38,6 +40,7 @@ type Fix struct {
 	PodsPlaced  int        `json:"podsPlaced"`  // how many of the equal pods it places, this one counted
 	Affects     []Affected `json:"affects"`     // who else it is about
 	Remaining   []string   `json:"remaining"`   // what still stands in the way, or may
+	Unless      []Unless   `json:"unless"`      // on whom it depends whether it works; empty where it always or never does
 
 	Nodes []string `json:"-"` // the nodes gained; those of a fix that does not work: where it was tried
 	Alike int      `json:"-"` // how many equal pods wait, this one counted
@@ -47,6 +50,26 @@ type Fix struct {
 
 	Bypasses string   `json:"-"` // what it gets round, by removing a gate of a queue's controller: "Kueue's quota"
 	Actions  []Remedy `json:"-"` // the steps that are changes of nodes or evictions, for the dashboard to plan
+}
+
+// Unless is another pod on which it depends whether a fix works, or which it harms in some of
+// the simulations: the pending pods come in other orders in each.
+type Unless struct {
+	Namespace   string `json:"namespace"`
+	Name        string `json:"name"`
+	Who         string `json:"who"`         // "a pending api pod", "its replacement"
+	How         string `json:"how"`         // "may be scheduled there first"
+	Simulations int    `json:"simulations"` // in how many it did
+	Of          int    `json:"of"`
+}
+
+// Words say what the other pod does, and how often: "a pending api pod may be scheduled there
+// first (3 of 8 simulations)".
+func (u *Unless) Words() string {
+	if u.Simulations == u.Of {
+		return u.Who + " " + u.How
+	}
+	return fmt.Sprintf("%s %s (%d of %d simulations)", u.Who, u.How, u.Simulations, u.Of)
 }
 
 // Affected is an object beside the pod that a fix changes or that follows it.

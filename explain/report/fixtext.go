@@ -20,6 +20,9 @@ func (r *Report) WithFixes(fixes *Fixes) *Report {
 		if fix.Remaining == nil {
 			fix.Remaining = []string{}
 		}
+		if fix.Unless == nil {
+			fix.Unless = []Unless{}
+		}
 		told.Fixes = append(told.Fixes, fix)
 	}
 	return &told
@@ -86,6 +89,8 @@ func (f *Fix) mark() string {
 		return "✓"
 	case f.Kind == FixQueue:
 		return "!"
+	case f.May():
+		return "?"
 	}
 	return "✗"
 }

@@ -131,7 +131,7 @@ func TestFixesInJSONAreThereOnceAskedForAndNeverNull(t *testing.T) {
 		t.Errorf("fixes that nobody asked for: %s", text)
 	}
 	want := `{"title":"uncordon spot-a-01","kind":"uncordon","command":"kubectl uncordon spot-a-01","verified":false,"simulated":false,"recreates":false,` +
-		`"nodesGained":0,"podsPlaced":0,"affects":[],"remaining":["still memory 2Gi short","no port 80"]}`
+		`"nodesGained":0,"podsPlaced":0,"affects":[],"remaining":["still memory 2Gi short","no port 80"],"unless":[]}`
 	if text := encode(bare.WithFixes(drawnFixes())); !strings.Contains(text, want) {
 		t.Errorf("it lacks %s:\n%s", want, text)
 	}

@@ -10,15 +10,19 @@ import (
 // Works says whether the pod fits with the fix, and nothing is left in the way.
 func (f *Fix) Works() bool { return f.Verified || f.Simulated }
 
+// May says whether it depends on other pods whether the fix works.
+func (f *Fix) May() bool { return !f.Works() && len(f.Unless) > 0 && f.Bypasses == "" }
+
 // Work counts the fixes that work.
-func (f *Fixes) Work() int {
-	work := 0
+func (f *Fixes) Work() int { return f.count((*Fix).Works) }
+
+func (f *Fixes) count(is func(*Fix) bool) (n int) {
 	for i := range f.Tried {
-		if f.Tried[i].Works() {
-			work++
+		if is(&f.Tried[i]) {
+			n++
 		}
 	}
-	return work
+	return n
 }
 
 // Sentence says how many fixes work and how many do not, or why none was simulated.
@@ -43,26 +47,41 @@ func (f *Fixes) Sentence() string {
 
 // countSentence counts the fixes that work, and those that do not, without a period.
 func (f *Fixes) countSentence() string {
-	work, tried := f.Work(), len(f.Tried)
-	switch work {
-	case 0:
+	work, may, tried := f.Work(), f.count((*Fix).May), len(f.Tried)
+	switch {
+	case work+may == 0:
 		return fmt.Sprintf("No fix works: %d simulated, none is enough", tried)
-	case tried:
-		return grammar.Count(work, "fix works", "fixes work")
+	case work == 0:
+		return "No fix is certain to work: " + f.Counts()
 	}
-	return fmt.Sprintf("%s, %s", grammar.Count(work, "fix works", "fixes work"), grammar.Count(tried-work, "does not", "do not"))
+	return strings.Join(append([]string{grammar.Count(work, "fix works", "fixes work")}, f.others(may, tried-work-may)...), ", ")
 }
 
-// Counts counts the fixes that work, and those that do not: "5 work, 3 do not".
-func (f *Fixes) Counts() string {
-	work, tried := f.Work(), len(f.Tried)
-	switch work {
-	case 0:
-		return grammar.Count(tried, "does not work", "do not work")
-	case tried:
-		return grammar.Count(work, "works", "work")
+// others count the fixes that may work, and those that do not.
+func (f *Fixes) others(may, not int) (counts []string) {
+	if may > 0 {
+		counts = append(counts, grammar.Count(may, "may", "may"))
 	}
-	return grammar.Count(work, "works", "work") + ", " + grammar.Count(tried-work, "does not", "do not")
+	if not > 0 {
+		counts = append(counts, grammar.Count(not, "does not", "do not"))
+	}
+	return counts
+}
+
+// Counts counts the fixes that work, those that may, and those that do not: "5 work, 1 may,
+// 3 do not".
+func (f *Fixes) Counts() string {
+	work, may, tried := f.Work(), f.count((*Fix).May), len(f.Tried)
+	not := tried - work - may
+	switch {
+	case work > 0:
+		return strings.Join(append([]string{grammar.Count(work, "works", "work")}, f.others(may, not)...), ", ")
+	case may == 0:
+		return grammar.Count(tried, "does not work", "do not work")
+	case not == 0:
+		return grammar.Count(may, "may work", "may work")
+	}
+	return grammar.Count(may, "may work", "may work") + ", " + grammar.Count(not, "does not", "do not")
 }
 
 // Gains says how many nodes the fix adds: "3 nodes"; "–" for none.

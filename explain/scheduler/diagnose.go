@@ -29,7 +29,8 @@ func (m *Matrix) Open() bool {
 	return false
 }
 
-// Diagnose repeats Scheduler.findNodesThatFitPod.
+// Diagnose repeats Scheduler.findNodesThatFitPod. Nodes that were not asked about count as
+// those where preemption does not help.
 func (m *Matrix) Diagnose(ctx context.Context, pod *corev1.Pod) Diagnosis {
 	d := Diagnosis{
 		Fit: &framework.FitError{
@@ -54,6 +55,9 @@ func (m *Matrix) Diagnose(ctx context.Context, pod *corev1.Pod) Diagnosis {
 			fmt.Sprintf("node(s) didn't satisfy plugin(s) %v", sets.List(by))))
 	}
 	for i, node := range m.Nodes {
+		if len(m.skipped) > 0 && m.skipped[i] {
+			continue
+		}
 		if only == nil || only.Has(node.Node().Name) {
 			d.node(m, i)
 		}

@@ -24,6 +24,7 @@ type Fork struct {
 	copied map[string]bool                   // copied here, so they may be changed
 	lists  *views                            // nil: to be made
 	before map[*objectOverlay]map[string]any // what lay over other kinds of objects before this
+	laid   map[*objectOverlay]map[string]any // what lies over them now
 	added  []NewNode                         // nodes that do not exist, added here or in an outer fork
 }
 
@@ -41,7 +42,19 @@ func (t *State) Fork() *Fork {
 // Revert goes back to the state before.
 func (s *Fork) Revert() {
 	s.state.overlay.fork = s.outer
+	s.lift()
+}
+
+// lift takes away the volumes and claims that the fork has changed.
+func (s *Fork) lift() {
 	for over, objects := range s.before {
+		over.set(objects)
+	}
+}
+
+// lay puts back the volumes and claims that lift took away.
+func (s *Fork) lay() {
+	for over, objects := range s.laid {
 		over.set(objects)
 	}
 }
@@ -82,7 +95,7 @@ func (s *Fork) SetObject(object runtime.Object) error {
 	was := over.now()
 	if _, known := s.before[over]; !known {
 		if s.before == nil {
-			s.before = map[*objectOverlay]map[string]any{}
+			s.before, s.laid = map[*objectOverlay]map[string]any{}, map[*objectOverlay]map[string]any{}
 		}
 		s.before[over] = was
 	}
@@ -91,6 +104,7 @@ func (s *Fork) SetObject(object runtime.Object) error {
 		now = map[string]any{}
 	}
 	now[key] = object
+	s.laid[over] = now
 	over.set(now)
 	return nil
 }

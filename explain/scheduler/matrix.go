@@ -63,12 +63,12 @@ func (p *Profile) Evaluate(ctx context.Context, pod *corev1.Pod) (*Matrix, error
 	return m, m.ask(ctx, p, pod, nil)
 }
 
-// EvaluateNode is Evaluate for one node: PreFilter sees all of them, Filter only
-// that one. The matrix holds until the next trial.
-func (p *Profile) EvaluateNode(ctx context.Context, pod *corev1.Pod, node string) (*Matrix, error) {
+// EvaluateNodes is Evaluate for some nodes (none named: for all): PreFilter sees all of them, Filter only
+// these. The matrix holds until the next trial.
+func (p *Profile) EvaluateNodes(ctx context.Context, pod *corev1.Pod, nodes ...string) (*Matrix, error) {
 	m := &p.Scheduler.trial
 	m.brief = false
-	return m, m.ask(ctx, p, pod, []string{node})
+	return m, m.ask(ctx, p, pod, nodes)
 }
 
 // ask asks the profile about the named nodes, nil: about all, with the room that m

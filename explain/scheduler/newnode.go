@@ -35,7 +35,7 @@ func (s *Fork) AddNode(n NewNode) error {
 
 // AddNode adds a node to a simulated state that was not entered yet.
 func (on *SimulatedState) AddNode(n NewNode) {
-	on.mutations = append(on.mutations, func(s *Fork) error { return s.AddNode(n) })
+	on.Begin(func(s *Fork) error { return s.AddNode(n) })
 }
 
 // likeOf is the node whose objects a node has: its own where it is not a new one.

@@ -42,6 +42,7 @@ func (on *SimulatedState) enter() (leave func()) {
 	t.overlay.fork = nil
 	if on.fork != nil && on.revision == t.Revision {
 		t.overlay.fork = on.fork
+		on.fork.lay()
 	} else {
 		on.fork, on.revision = t.Fork(), t.Revision
 		for _, mutation := range on.mutations {
@@ -62,8 +63,13 @@ func (on *SimulatedState) enter() (leave func()) {
 			t.countPriority(pod, -1)
 		}
 		on.restore()
-		t.overlay.fork = nil
+		on.fork.Revert()
 	}
+}
+
+// Begin has the state begin with a change. It was not entered yet.
+func (on *SimulatedState) Begin(change func(*Fork) error) {
+	on.mutations = append(on.mutations, change)
 }
 
 // suspend takes a pod off the node that it is nominated to.

@@ -25,6 +25,9 @@ type Command struct {
 	Affects   []report.Affected
 	Brief     string // whom the change of the pod affects, in few words; "" for nobody
 	Why       string // why there is no line
+
+	Anew   bool          // the pod goes, and another one with the change comes in its place
+	Others []*corev1.Pod // other pods of its controller, pending or on nodes, that go the same way
 }
 
 // Maker makes commands. It reads the state, so the scheduler has to be held.

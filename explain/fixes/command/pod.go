@@ -136,9 +136,9 @@ func recreatePod(pod *corev1.Pod, steps []remedy.Step) Command {
 	}
 	return Command{
 		Line:      recreate(pod.Namespace, "pod/"+pod.Name, map[string]any{"spec": patch}),
-		Recreates: true,
-		Affects:   []report.Affected{{Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name, How: "is deleted and recreated"}},
-		Brief:     "the pod is recreated",
+		Recreates: true, Anew: true,
+		Affects: []report.Affected{{Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name, How: "is deleted and recreated"}},
+		Brief:   "the pod is recreated",
 	}
 }
 

@@ -29,7 +29,7 @@ func (w *workload) command(steps []remedy.Step, exists bool) Command {
 	if w.spreads == remade {
 		return w.startOver(patch)
 	}
-	c := Command{Line: w.change(steps, templatePatch(patch)), Undo: w.takeBack(templatePatch(back))}
+	c := Command{Line: w.change(steps, templatePatch(patch)), Undo: w.takeBack(templatePatch(back)), Anew: true}
 	ref := report.Affected{Kind: w.kind, Namespace: w.pod.Namespace, Name: w.name}
 	if w.spreads == newOnly {
 		ref.How = "applies the change only to new pods"
@@ -38,6 +38,7 @@ func (w *workload) command(steps []remedy.Step, exists bool) Command {
 		total := grammar.Plural(w.run+w.wait, "pod")
 		ref.How = fmt.Sprintf("rolls out to %s: %s", total, w.pods())
 		c.Brief = "rolling update of " + total
+		c.Others = w.others
 	}
 	c.Affects, c.Lone = []report.Affected{ref}, w.spreads == newOnly
 	switch {
@@ -138,9 +139,9 @@ func (w *workload) startOver(patch map[string]any) Command {
 	}
 	return Command{
 		Line:      recreate(w.pod.Namespace, w.ref(), job),
-		Recreates: true,
-		Affects:   []report.Affected{{Kind: w.kind, Namespace: w.pod.Namespace, Name: w.name, How: "is deleted and recreated, with its pods: " + w.pods()}},
-		Brief:     "recreates Job " + w.name,
+		Recreates: true, Anew: true, Others: w.others,
+		Affects: []report.Affected{{Kind: w.kind, Namespace: w.pod.Namespace, Name: w.name, How: "is deleted and recreated, with its pods: " + w.pods()}},
+		Brief:   "recreates Job " + w.name,
 	}
 }
 

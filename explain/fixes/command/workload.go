@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 )
 
 // spreading is how a change of a template reaches the pods.
@@ -39,8 +40,9 @@ type workload struct {
 	run      int           // of its pods, this one counted
 	wait     int
 	ended    int
-	why      string // notKnown: why
-	revision int64  // of the state that the pods were counted in
+	others   []*corev1.Pod // those that run or wait, without this one
+	why      string        // notKnown: why
+	revision int64         // of the state that the pods were counted in
 }
 
 // ref is how kubectl names it: "deployment/checkout".
@@ -202,6 +204,9 @@ func (m *Maker) before(set *appsv1.StatefulSet, pod *corev1.Pod) []*corev1.Pod {
 func (m *Maker) countPods(w *workload, owners []types.UID) {
 	for _, pod := range m.Scheduler.State.Pods {
 		by := metav1.GetControllerOfNoCopy(pod)
+		if by != nil && slices.Contains(owners, by.UID) && pod.UID != w.pod.UID && !scheduler.Terminal(pod) && pod.DeletionTimestamp == nil {
+			w.others = append(w.others, pod)
+		}
 		switch {
 		case by == nil || !slices.Contains(owners, by.UID):
 		case pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed:
@@ -212,4 +217,5 @@ func (m *Maker) countPods(w *workload, owners []types.UID) {
 			w.run++
 		}
 	}
+	slices.SortFunc(w.others, func(a, b *corev1.Pod) int { return strings.Compare(a.Name, b.Name) })
 }

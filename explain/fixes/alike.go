@@ -1,0 +1,51 @@
+package fixes
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// mostAlike is how many of several equal pods are placed one after the other.
+const mostAlike = 100
+
+// findAlike finds the pending pods that are equal to pod, which comes first.
+func (f *Search) findAlike(pod *corev1.Pod) {
+	own := model.NewPod(pod).KindKey()
+	f.alike = []*corev1.Pod{pod}
+	for _, other := range f.Scheduler.State.Pods {
+		if other.UID != pod.UID && f.Scheduler.Considers(other) && model.NewPod(other).KindKey() == own {
+			f.alike = append(f.alike, other)
+		}
+	}
+}
+
+// place counts how many of the equal pods the nodes take one after the other,
+// each changed as pod is.
+func (f *Search) place(ctx context.Context, pod *corev1.Pod, nodes []string) (int, error) {
+	wanted := len(f.alike)
+	if wanted == 1 {
+		return 1, nil
+	}
+	s := f.Scheduler.State.Fork()
+	defer s.Revert()
+	for n := range min(wanted, mostAlike) {
+		t, err := f.Scheduler.Try(ctx, pod, nodes)
+		if err != nil {
+			return 0, err
+		}
+		if len(t.Names) == 0 {
+			return n, nil
+		}
+		if len(t.Names) >= wanted-n && !placement.Matters(pod) {
+			return wanted, nil // a node for each of them
+		}
+		if err := s.AddPod(pod, t.Names[0]); err != nil {
+			return 0, err
+		}
+	}
+	return min(wanted, mostAlike), nil
+}

@@ -1,0 +1,227 @@
+package fixes
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/admission"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/command"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/remedy"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/forecast"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+)
+
+const (
+	// verifyingTime is for how long fixes are simulated with all other pods in a large
+	// cluster, leastVerifying how much of it each one gets at least, and sharesLeft that it
+	// gets no more than this part of what is left.
+	verifyingTime  = 250 * time.Millisecond
+	leastVerifying = 10 * time.Millisecond
+	sharesLeft     = 3
+	// mostUnless is how many pods are named on which it depends whether a fix works.
+	mostUnless = 3
+)
+
+// trialOf is the fix as it is simulated with all other pods. The scheduler is held.
+func (f *Search) trialOf(changed *corev1.Pod, c command.Command, steps []remedy.Step) *forecast.Trial {
+	kind := placement.ControllerKind(changed)
+	t := &forecast.Trial{
+		Pod: changed, Recreated: c.Anew, Nodes: remedy.NodesOf(steps), AtOnce: c.Recreates,
+		Any: kind != "StatefulSet" && kind != "DaemonSet",
+	}
+	if c.Anew {
+		t.Pod = f.anew(changed)
+	}
+	for _, victim := range evictedBy(steps) {
+		t.Gone = append(t.Gone, victim.UID)
+	}
+	t.Changes = append(t.Changes, func(s *scheduler.Fork) error {
+		for _, step := range steps {
+			if _, evicts := step.(remedy.Evict); evicts || remedy.ChangesPod(step) {
+				continue
+			}
+			if _, err := remedy.Apply(s, changed, step); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for _, other := range c.Others {
+		next := changedBy(other, steps)
+		if scheduler.Assigned(other) {
+			t.Rolled = append(t.Rolled, forecast.Rolled{Pod: other, Next: next})
+		} else {
+			t.Alike = append(t.Alike, f.anew(next))
+		}
+	}
+	return t
+}
+
+// anew is the pod as a new one of its controller.
+func (f *Search) anew(pod *corev1.Pod) *corev1.Pod {
+	made := pod.DeepCopy()
+	made.CreationTimestamp = metav1.NewTime(f.Now())
+	made.Status = corev1.PodStatus{Phase: corev1.PodPending}
+	return made
+}
+
+// changedBy is a pod with those of the steps that change pods, as far as it has what they
+// change.
+func changedBy(pod *corev1.Pod, steps []remedy.Step) *corev1.Pod {
+	for _, step := range steps {
+		if !remedy.ChangesPod(step) {
+			continue
+		}
+		if changed, err := remedy.Apply(nil, pod, step); err == nil {
+			pod = changed
+		}
+	}
+	return pod
+}
+
+// verify simulates the fix with all other pods, in the orders in which they may come, and
+// says what becomes of it and of them.
+func (f *Search) verify(ctx context.Context, fix *Attempt) error {
+	victims := evictedBy(fix.Remedies)
+	if fix.trial.Recreated {
+		fix.Remaining = append(fix.Remaining, f.quotasAgainst(ctx, fix.trial.Pod)...)
+	}
+	if len(fix.Remaining) > 0 && len(victims) == 0 {
+		return nil
+	}
+	fix.trial.Time = max((verifyingTime-f.verified)/sharesLeft, leastVerifying)
+	begun := time.Now()
+	tried, err := forecast.Simulator{Scheduler: f.Scheduler, Budgets: f.Budgets, Now: f.Now}.Try(ctx, fix.trial)
+	f.verified += time.Since(begun)
+	if err != nil {
+		return err
+	}
+	for i, victim := range victims {
+		how, harm := tellReturn(victim, tried.Fates[victim.UID])
+		fix.harm += harm
+		fix.Affects = append(fix.Affects, report.Affected{Kind: "Pod", Namespace: victim.Namespace, Name: victim.Name, How: how})
+		if i == 0 {
+			fix.Brief = strings.TrimPrefix(how, "is ")
+		}
+	}
+	if len(victims) > 1 {
+		fix.Brief = grammar.Plural(len(victims), "pod") + " evicted"
+	}
+	f.tellOthers(tried, fix)
+	good := len(fix.Remaining) == 0
+	fix.Verified = good && fix.Command != ""
+	fix.Simulated = good && fix.Kind == report.FixNode
+	return nil
+}
+
+// tellOthers says on which other pods it depends whether the fix works, and whom it lets in.
+func (f *Search) tellOthers(tried *forecast.Tried, fix *Attempt) {
+	switch {
+	case tried.Unknown != "":
+		fix.Remaining = append(fix.Remaining, "unknown: "+tried.Unknown)
+	case tried.Placed < tried.Orders && len(tried.Unless) == 0:
+		fix.Remaining = append(fix.Remaining, "other pending pods may be scheduled there first")
+	}
+	for i, h := range tried.Unless {
+		if i == mostUnless {
+			break
+		}
+		told := unlessOf(h, tried, len(fix.trial.Gone))
+		if tried.Placed > 0 && tried.Unknown == "" {
+			fix.Unless = append(fix.Unless, told)
+		}
+		fix.Remaining = append(fix.Remaining, told.Words())
+	}
+	if changesPodAll(fix.Remedies) {
+		return
+	}
+	newcomers := slices.DeleteFunc(tried.Newcomers, func(n forecast.Newcomer) bool {
+		return slices.ContainsFunc(f.alike, func(pod *corev1.Pod) bool { return pod.UID == n.Pod.UID })
+	})
+	for _, newcomer := range newcomers {
+		how := "would fit too"
+		if newcomer.Count > 1 {
+			how = fmt.Sprintf("would fit too, with %d more pods like it", newcomer.Count-1)
+		}
+		fix.Affects = append(fix.Affects, report.Affected{Kind: "Pod", Namespace: newcomer.Pod.Namespace, Name: newcomer.Pod.Name, How: how})
+	}
+	if n := len(newcomers); n > 0 && fix.Brief == "" {
+		fix.Brief = grammar.Count(n, "other workload fits too", "other workloads fit too")
+	}
+}
+
+// unlessOf is what another pod does to the fix.
+func unlessOf(h forecast.Hindrance, tried *forecast.Tried, gone int) report.Unless {
+	told := report.Unless{Namespace: h.Pod.Namespace, Name: h.Pod.Name, Simulations: h.Orders, Of: tried.Orders}
+	if h.How == forecast.TakesPlace { // of several that may take it the simulations are told together
+		told.Simulations = tried.Orders - tried.Placed
+	}
+	always := told.Simulations == tried.Orders
+	switch {
+	case h.How == forecast.Preempted && always:
+		told.Who, told.How = h.Pod.Namespace+"/"+h.Pod.Name, "is preempted"
+	case h.How == forecast.Preempted:
+		told.Who, told.How = h.Pod.Namespace+"/"+h.Pod.Name, "may be preempted"
+	case h.How == forecast.NotReplaced:
+		told.Who, told.How = "a running replica", "may find no node again"
+	case h.How == forecast.LosesPlace:
+		told.Who, told.How = pendingWords(h.Pod), "may find no node"
+	case h.Replacement && gone > 0 && always:
+		told.Who, told.How = replacementWords(gone), "takes the capacity again"
+	case h.Replacement && gone > 0:
+		told.Who, told.How = replacementWords(gone), "may take the capacity again"
+	case always:
+		told.Who, told.How = pendingWords(h.Pod), "is scheduled there first"
+	default:
+		told.Who, told.How = pendingWords(h.Pod), "may be scheduled there first"
+	}
+	return told
+}
+
+func replacementWords(gone int) string {
+	return grammar.Agree(gone, "its replacement", "one of their replacements")
+}
+
+// pendingWords name a pending pod by its workload.
+func pendingWords(pod *corev1.Pod) string {
+	if owner := model.NewPod(pod).Owner.Name; owner != "" {
+		return "a pending " + owner + " pod"
+	}
+	return "the pending pod " + pod.Namespace + "/" + pod.Name
+}
+
+// quotasAgainst say why ResourceQuotas reject a new pod now, while the one that it replaces
+// still counts.
+func (f *Search) quotasAgainst(ctx context.Context, pod *corev1.Pod) []string {
+	if f.Quotas == nil {
+		return nil
+	}
+	quotas, err := f.Quotas(ctx, pod.Namespace)
+	if err != nil {
+		return []string{"unknown: whether a ResourceQuota allows the new pod: " + err.Error()}
+	}
+	rejections := admission.QuotaRejections(pod, quotas)
+	for i, said := range rejections {
+		rejections[i] = "the new pod may be rejected: " + said
+	}
+	return rejections
+}
+
+// evictedBy are the pods that steps evict.
+func evictedBy(steps []remedy.Step) []*corev1.Pod {
+	at := slices.IndexFunc(steps, func(r remedy.Step) bool { _, ok := r.(remedy.Evict); return ok })
+	if at < 0 {
+		return nil
+	}
+	return steps[at].(remedy.Evict).Pods
+}

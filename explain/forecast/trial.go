@@ -1,0 +1,301 @@
+package forecast
+
+import (
+	"cmp"
+	"context"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+)
+
+// Trial is a change that is meant to give one pod a node.
+type Trial struct {
+	// Pod is that pod, as it is after the change.
+	Pod *corev1.Pod
+	// Recreated says that the change deletes the pod, and that a new one comes.
+	Recreated bool
+	// Alike are other pending pods as they are after the change.
+	Alike []*corev1.Pod
+	// Any says that any of Alike with a node is as good as Pod: their controller makes all of
+	// them anew, without names of their own.
+	Any bool
+	// Changes are those of nodes, volumes and claims.
+	Changes []func(*scheduler.Fork) error
+	// Nodes are the names of the nodes that Changes change.
+	Nodes []string
+	// Gone are the pods that are evicted, all at once.
+	Gone []types.UID
+	// Rolled are pods on nodes that their controller replaces after that, one by one.
+	Rolled []Rolled
+	// AtOnce says that those of Rolled go all at once.
+	AtOnce bool
+	// Time is after how long no further order is begun in a large cluster; in a small one as
+	// many are simulated on each machine, so that it gives the same answer.
+	Time time.Duration
+}
+
+// Rolled is a pod that its controller replaces.
+type Rolled struct {
+	Pod  *corev1.Pod
+	Next *corev1.Pod // what its successor is like; its node and its status do not count
+}
+
+// Tried is what became of a trial.
+type Tried struct {
+	// Orders is in how many orders pods came.
+	Orders int
+	// Placed is in how many of them the pod has a node in the end.
+	Placed int
+	// Unless are the other pods on which that depends, and those that the change harms, those
+	// that matter most first.
+	Unless []Hindrance
+	// Fates are what becomes of the pods of Gone.
+	Fates map[types.UID]plan.Fate
+	// Newcomers are other pending pods that fit no node now and are placed then, one of each
+	// kind, with how many of them are.
+	Newcomers []Newcomer
+	// Unknown is why the answer is incomplete; "" if it is complete.
+	Unknown string
+}
+
+// Hindrance is another pod that a trial is about.
+type Hindrance struct {
+	Pod *corev1.Pod
+	// Replacement says that it is the replacement of Pod.
+	Replacement bool
+	How         Hindering
+	Orders      int // in how many of them
+}
+
+// Hindering is what another pod does to the one of a trial, or what becomes of it.
+type Hindering int
+
+// What other pods do.
+const (
+	TakesPlace Hindering = iota // it is placed first
+	Preempted                   // it is preempted, by the pod or by others that come
+	LosesPlace                  // it is pending, fits a node now and none then
+	NotReplaced                 // it runs, is replaced, and its successor finds no node
+)
+
+// Newcomer is one of a kind of pending pods that the change lets in.
+type Newcomer struct {
+	Pod   *corev1.Pod
+	Count int
+}
+
+const (
+	// mostTrials is how many orders are simulated of one change at most, and fewTrials
+	// after how many no further one is once the pod was left without a node.
+	mostTrials, fewTrials = 16, 8
+	// leastTrials is how many there have to be for an answer to count, where the order
+	// matters.
+	leastTrials = 4
+)
+
+// Try says whether the pod has a node after a change: all pending pods come in the order of
+// the scheduler's queue and in others, as its back-off makes them, and preempt each other as
+// they would.
+func (s Simulator) Try(ctx context.Context, trial *Trial) (*Tried, error) {
+	f := s.forecasting(plan.Supposed{Pods: append([]*corev1.Pod{trial.Pod}, trial.Alike...), Gone: trial.Gone})
+	f.trial = &tried{trial: trial, harmless: map[types.UID]int{}, newcomers: map[*equivalenceClass]int{}, told: &Tried{Fates: f.told.Fates}}
+	for _, do := range []func(context.Context) error{f.gather, f.survey, f.tryOrders} {
+		if err := do(ctx); err != nil {
+			return nil, failed(err)
+		}
+	}
+	f.tellFates()
+	return f.trial.tell(f), nil
+}
+
+// tried is a trial in the making.
+type tried struct {
+	trial     *Trial
+	target    []*pendingPod // the pod first, then those that get the change with it
+	replaced  []*pendingPod // the successors of those that run and get the change
+	unless    []Hindrance
+	harmless  map[types.UID]int // in how many orders a pod was where the pod would fit, which had a node
+	newcomers map[*equivalenceClass]int
+	told      *Tried
+}
+
+// is reports whether a pending pod is one that the trial is about.
+func (t *tried) is(c *pendingPod) bool { return slices.Contains(t.target, c) }
+
+// addTarget finds the pods that the trial is about, and adds the one that does not exist.
+func (f *forecasting) addTarget() {
+	t := f.trial
+	for _, pod := range f.supposed.Pods {
+		i := slices.IndexFunc(f.competitors, func(c *pendingPod) bool { return c.pod == pod })
+		if i < 0 && pod == t.trial.Pod {
+			i, f.competitors = len(f.competitors), append(f.competitors, &pendingPod{pod: pod})
+		}
+		if i >= 0 {
+			f.competitors[i].recreated = t.trial.Recreated
+			t.target = append(t.target, f.competitors[i])
+		}
+	}
+}
+
+// addRolled adds the pods that are replaced one by one, and their successors.
+func (f *forecasting) addRolled() {
+	f.rolled = map[types.UID]bool{}
+	t := f.trial
+	for _, r := range t.trial.Rolled {
+		pod := f.scheduler.State.Pods[r.Pod.UID]
+		if pod == nil || !scheduler.Assigned(pod) || slices.Contains(f.gone, pod) || f.fateWithoutSuccessor(pod).Outcome != "" {
+			continue
+		}
+		f.gone, f.rolled[pod.UID] = append(f.gone, pod), !t.trial.AtOnce
+		next := f.successor(pod)
+		spec := r.Next.Spec.DeepCopy()
+		spec.NodeName = ""
+		next.pod.Spec = *spec
+		f.competitors, t.replaced = append(f.competitors, next), append(t.replaced, next)
+	}
+}
+
+// tryOrders simulates orders until their answer is certain, or there is no more time.
+func (f *forecasting) tryOrders(ctx context.Context) error {
+	t, begun := f.trial, time.Now()
+	for n := range mostTrials {
+		late := time.Since(begun) > longPlayingTime || f.size >= scheduler.SampledFrom && time.Since(begun) > t.trial.Time
+		if n > 0 && (f.certain() || late) || n >= fewTrials && t.told.Placed < n {
+			break
+		}
+		p := newSimulation(f, n)
+		if err := p.run(ctx); err != nil {
+			return err
+		}
+		if p.givenUp {
+			break
+		}
+		p.count()
+		t.add(p)
+	}
+	if t.told.Orders == 0 || t.told.Orders < leastTrials && !f.certain() {
+		f.unsaid("no time left to simulate it with the other pending pods")
+	}
+	return nil
+}
+
+// newSimulation begins an order; the same number gives the same order.
+func newSimulation(f *forecasting, order int) *simulation {
+	return &simulation{
+		forecast: f, order: order, random: rand.New(rand.NewPCG(1, uint64(order))),
+		placements: map[*pendingPod]place{}, ended: map[types.UID]bool{}, left: map[types.UID]bool{}, byUID: map[types.UID]*pendingPod{},
+	}
+}
+
+// add adds what became of the pod, and of others, in one order.
+func (t *tried) add(p *simulation) {
+	t.told.Orders++
+	targets := t.target
+	if !t.trial.Any {
+		targets = targets[:1]
+	}
+	placed := slices.ContainsFunc(targets, func(c *pendingPod) bool { return p.placements[c].Node != "" })
+	if placed {
+		t.told.Placed++
+	}
+	for by := range p.addBlockers(t.target[0], nil) {
+		if placed {
+			t.harmless[by.pod.UID]++
+			continue
+		}
+		t.hindered(by, TakesPlace)
+	}
+	for _, victim := range p.victims {
+		if !t.named(p, victim) {
+			t.note(Hindrance{Pod: victim, How: Preempted})
+		}
+	}
+	for _, c := range t.replaced {
+		if p.placements[c].Node == "" {
+			t.note(Hindrance{Pod: c.ends, How: NotReplaced})
+			break
+		}
+	}
+	for _, kind := range p.forecast.kinds {
+		t.addKind(p, kind)
+	}
+}
+
+// addKind counts those of a kind of pending pods that are placed, and notes where they would
+// be without the change only.
+func (t *tried) addKind(p *simulation, kind *equivalenceClass) {
+	if !kind.waits || t.is(kind.competitors[0]) {
+		return
+	}
+	found := 0
+	var without *pendingPod
+	for _, c := range kind.competitors {
+		if p.placements[c].Node != "" {
+			found++
+		} else if without == nil {
+			without = c
+		}
+	}
+	t.newcomers[kind] = max(t.newcomers[kind], found)
+	if kind.now && without != nil && !kind.skips {
+		t.hindered(without, LosesPlace)
+	}
+}
+
+// named reports whether a pod that was preempted is one that the change is known to be
+// about: one that was pending before or is replaced.
+func (t *tried) named(p *simulation, victim *corev1.Pod) bool {
+	_, replaced := p.forecast.rolled[victim.UID]
+	return p.byUID[victim.UID] != nil || replaced || slices.Contains(t.trial.Gone, victim.UID)
+}
+
+func (t *tried) hindered(c *pendingPod, how Hindering) {
+	if c.ends != nil {
+		t.note(Hindrance{Pod: c.ends, Replacement: true, How: how})
+		return
+	}
+	t.note(Hindrance{Pod: c.pod, How: how})
+}
+
+// note counts a hindrance.
+func (t *tried) note(h Hindrance) {
+	at := slices.IndexFunc(t.unless, func(known Hindrance) bool { return known.Pod.UID == h.Pod.UID && known.How == h.How })
+	if at < 0 {
+		at, t.unless = len(t.unless), append(t.unless, h)
+	}
+	t.unless[at].Orders++
+}
+
+// tell is the answer.
+func (t *tried) tell(f *forecasting) *Tried {
+	told := t.told
+	told.Unknown = f.told.Unknown
+	for _, c := range t.target {
+		if open := cmp.Or(c.sums.open, c.kind.open); open != "" && told.Placed < told.Orders {
+			told.Unknown = cmp.Or(told.Unknown, open)
+		}
+	}
+	guilt := func(h Hindrance) int {
+		if h.How != TakesPlace {
+			return h.Orders
+		}
+		return h.Orders - t.harmless[h.Pod.UID]
+	}
+	slices.SortFunc(t.unless, func(a, b Hindrance) int {
+		return cmp.Or(cmp.Compare(guilt(b), guilt(a)), cmp.Compare(b.Orders, a.Orders), cmp.Compare(a.How, b.How), cmp.Compare(plugins.FullName(a.Pod), plugins.FullName(b.Pod)))
+	})
+	told.Unless = t.unless
+	for _, kind := range f.kinds {
+		if n := t.newcomers[kind]; n > 0 && !kind.now {
+			told.Newcomers = append(told.Newcomers, Newcomer{Pod: kind.pod(), Count: n})
+		}
+	}
+	return told
+}
