@@ -27,7 +27,7 @@ func (r raise) title() string {
 // command sets the quota's limit, and back.
 func (r raise) command(to resource.Quantity) string {
 	patch := map[string]any{"spec": map[string]any{"hard": map[string]any{string(r.refusal.resource): to.String()}}}
-	return fmt.Sprintf("kubectl -n %s patch resourcequota/%s --type=merge -p %s", r.refusal.namespace, r.refusal.name, shell.Quote(shell.OneLine(patch)))
+	return shell.Line("kubectl", "-n", r.refusal.namespace, "patch", "resourcequota/"+r.refusal.name, "--type=merge", "-p", shell.OneLine(patch))
 }
 
 // Fixes tries what would let a controller's pods be created: quotas that allow as

@@ -2,30 +2,39 @@
 package shell
 
 import (
-	"bytes"
-	"encoding/json"
 	"strings"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model/escaped"
 )
 
-// plain are the characters that mean nothing to a shell, wherever they stand.
+// plain are the characters that mean nothing to a shell, wherever they stand but
+// for a leading "=".
 const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,@%+"
 
-// Quote writes a string as one word of a shell.
+// Quote writes a string as one word of bash and zsh. Zsh reads "=name" as the
+// path of a command.
 func Quote(s string) string {
-	if s != "" && strings.Trim(s, plain) == "" {
+	if s != "" && s[0] != '=' && strings.Trim(s, plain) == "" {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// OneLine is the JSON of v, with control characters escaped and nothing else
-// that need not be.
+// Line is a command with its arguments.
+func Line(words ...string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = Quote(word)
+	}
+	return strings.Join(quoted, " ")
+}
+
+// OneLine is the JSON of v, with what a terminal does not draw escaped and nothing
+// else that need not be.
 func OneLine(v any) string {
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
+	text, err := escaped.JSON(v, "")
+	if err != nil {
 		return "" // not of maps, lists and strings
 	}
-	return strings.TrimSuffix(out.String(), "\n")
+	return string(text)
 }

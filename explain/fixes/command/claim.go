@@ -20,7 +20,7 @@ func resizeClaimCommand(r remedy.ResizeClaim) (line, undo string) {
 // releaseVolumeCommand removes the reference to the claim that the volume was bound to.
 func releaseVolumeCommand(r remedy.ReleaseVolume) (line, undo string) {
 	patch := shell.OneLine(map[string]any{"spec": map[string]any{"claimRef": nil}})
-	return fmt.Sprintf("kubectl patch pv/%s --type=merge -p %s", r.Volume.Name, shell.Quote(patch)), ""
+	return shell.Line("kubectl", "patch", "pv/"+r.Volume.Name, "--type=merge", "-p", patch), ""
 }
 
 // affectedClaim is the claim that is recreated.

@@ -18,7 +18,7 @@ import (
 
 // Command is how a fix is carried out.
 type Command struct {
-	Line      string // runs unattended under bash -c; "" where there is none
+	Line      string // runs unattended in bash and zsh; "" where there is none
 	Undo      string // undoes all of it; "" where nothing can
 	Recreates bool   // the pod, or its Job, is deleted and created again
 	Lone      bool   // only this one of several equal pods gets the change
@@ -57,7 +57,7 @@ func (m *Maker) Of(pod *corev1.Pod, steps []remedy.Step) Command {
 		case remedy.Untaint:
 			add(untaintCommand(r))
 		case remedy.Uncordon:
-			add("kubectl uncordon "+r.Node, "kubectl cordon "+r.Node)
+			add(shell.Line("kubectl", "uncordon", r.Node), shell.Line("kubectl", "cordon", r.Node))
 		case remedy.LabelNode:
 			add(m.labelCommand(r))
 		case remedy.Evict:
@@ -97,18 +97,18 @@ func (m *Maker) Of(pod *corev1.Pod, steps []remedy.Step) Command {
 // nameless says why there is no command for things of such names: what no API
 // server allows comes from a file, and might be taken for a flag or a path.
 func nameless(pod *corev1.Pod, steps []remedy.Step) string {
-	names, label := []string{pod.Namespace}, ""
+	names, key, value := []string{pod.Namespace}, "", ""
 	if pod.Name != "" { // one that does not exist yet may have none
 		names = append(names, pod.Name)
 	}
 	for _, step := range steps {
 		switch r := step.(type) {
 		case remedy.Untaint:
-			names, label = append(names, r.Nodes...), r.Taint.Key
+			names, key, value = append(names, r.Nodes...), r.Taint.Key, r.Taint.Value
 		case remedy.Uncordon:
 			names = append(names, r.Node)
 		case remedy.LabelNode:
-			names, label = append(names, r.Node), r.Key
+			names, key, value = append(names, r.Node), r.Key, r.Value
 		case remedy.Evict:
 			for _, victim := range r.Pods {
 				names = append(names, victim.Namespace, victim.Name)
@@ -120,12 +120,23 @@ func nameless(pod *corev1.Pod, steps []remedy.Step) string {
 		}
 	}
 	for _, name := range names {
-		if len(validation.IsDNS1123Subdomain(name)) > 0 {
-			return fmt.Sprintf("%q is not a valid Kubernetes name", name)
+		if why := invalidName(name); why != "" {
+			return why
 		}
 	}
-	if label != "" && len(validation.IsQualifiedName(label)) > 0 {
-		return fmt.Sprintf("%q is not a valid key in Kubernetes", label)
+	switch {
+	case key != "" && len(validation.IsQualifiedName(key)) > 0:
+		return fmt.Sprintf("%q is not a valid key in Kubernetes", key)
+	case len(validation.IsValidLabelValue(value)) > 0: // also of taints
+		return fmt.Sprintf("%q is not a valid value in Kubernetes", value)
+	}
+	return ""
+}
+
+// invalidName says that no object has such a name; "" where one may have.
+func invalidName(name string) string {
+	if len(validation.IsDNS1123Subdomain(name)) > 0 {
+		return fmt.Sprintf("%q is not a valid Kubernetes name", name)
 	}
 	return ""
 }
@@ -137,29 +148,32 @@ func untaintCommand(r remedy.Untaint) (line, undo string) {
 		taint += "=" + r.Taint.Value
 	}
 	taint += ":" + string(r.Taint.Effect)
-	line = "kubectl taint nodes " + strings.Join(r.Nodes, " ") + " "
-	return line + shell.Quote(taint+"-"), line + shell.Quote(taint)
+	command := append([]string{"kubectl", "taint", "nodes"}, r.Nodes...)
+	return shell.Line(append(command, taint+"-")...), shell.Line(append(command, taint)...)
 }
 
 // labelCommand gives a node a label.
 func (m *Maker) labelCommand(r remedy.LabelNode) (line, undo string) {
-	prefix := "kubectl label node " + r.Node + " "
-	line, undo = prefix+shell.Quote(r.Key+"="+r.Value), prefix+shell.Quote(r.Key+"-")
+	label := func(words ...string) string {
+		return shell.Line(append([]string{"kubectl", "label", "node", r.Node}, words...)...)
+	}
 	if node := m.Scheduler.State.Nodes[r.Node]; node != nil {
 		if before, ok := node.Labels[r.Key]; ok {
-			line, undo = line+" --overwrite", prefix+shell.Quote(r.Key+"="+before)+" --overwrite"
+			return label(r.Key+"="+r.Value, "--overwrite"), label(r.Key+"="+before, "--overwrite")
 		}
 	}
-	return line, undo
+	return label(r.Key + "=" + r.Value), label(r.Key + "-")
 }
 
-// evictCommand asks the eviction API, so budgets hold.
+// evictCommand asks the eviction API, so budgets hold. kubectl has no command for
+// one pod, and fathom's own is not where the command may be pasted.
 func evictCommand(pod *corev1.Pod) string {
 	body := map[string]any{
 		"apiVersion": "policy/v1", "kind": "Eviction",
 		"metadata": map[string]string{"namespace": pod.Namespace, "name": pod.Name},
 	}
-	return fmt.Sprintf("kubectl create --raw /api/v1/namespaces/%s/pods/%s/eviction -f - <<<%s", pod.Namespace, pod.Name, shell.Quote(shell.OneLine(body)))
+	path := fmt.Sprintf("/api/v1/namespaces/%s/pods/%s/eviction", pod.Namespace, pod.Name)
+	return shell.Line("kubectl", "create", "--raw", path, "-f", "-") + " <<<" + shell.Quote(shell.OneLine(body))
 }
 
 // ownCommand is the command for steps that change the pod or its template.
@@ -181,6 +195,8 @@ func (m *Maker) ownCommand(pod *corev1.Pod, steps []remedy.Step) Command {
 		return alone(barePod(m.ClusterVersion, pod, steps))
 	case w.spreads == notKnown:
 		return Command{Why: w.why}
+	case invalidName(w.name) != "": // an API server takes any name in an owner reference
+		return Command{Why: invalidName(w.name)}
 	case ungates > 0:
 		return Command{Why: fmt.Sprintf("%s must change, and its new pods would be gated again", w.ref())}
 	}

@@ -83,15 +83,17 @@ func barePod(cluster string, pod *corev1.Pod, steps []remedy.Step) Command {
 
 // patchPod adds tolerations and removes gates.
 func patchPod(pod *corev1.Pod, steps []remedy.Step) Command {
-	line := fmt.Sprintf("kubectl -n %s patch pod/%s ", pod.Namespace, pod.Name)
-	if added := additions(pod, steps); added != nil {
-		return Command{Line: line + "--type=json -p " + shell.Quote(shell.OneLine(added))}
+	patch := func(words ...string) string {
+		return shell.Line(append([]string{"kubectl", "-n", pod.Namespace, "patch", "pod/" + pod.Name}, words...)...)
 	}
-	patch, _, err := Patches(&pod.Spec, steps)
+	if added := additions(pod, steps); added != nil {
+		return Command{Line: patch("--type=json", "-p", shell.OneLine(added))}
+	}
+	change, _, err := Patches(&pod.Spec, steps)
 	if err != nil {
 		return Command{Why: err.Error()}
 	}
-	return Command{Line: line + "-p " + shell.Quote(shell.OneLine(map[string]any{"spec": patch}))}
+	return Command{Line: patch("-p", shell.OneLine(map[string]any{"spec": change}))}
 }
 
 // additions append tolerations to the pod's own, without repeating those; nil
@@ -113,15 +115,14 @@ func additions(pod *corev1.Pod, steps []remedy.Step) []map[string]any {
 
 // resizePod changes requests in place, and back.
 func resizePod(pod *corev1.Pod, steps []remedy.Step) Command {
-	patch, back, err := Patches(&pod.Spec, steps)
+	change, back, err := Patches(&pod.Spec, steps)
 	if err != nil {
 		return Command{Why: err.Error()}
 	}
-	line := fmt.Sprintf("kubectl -n %s patch pod/%s --subresource resize -p ", pod.Namespace, pod.Name)
-	return Command{
-		Line: line + shell.Quote(shell.OneLine(map[string]any{"spec": patch})),
-		Undo: line + shell.Quote(shell.OneLine(map[string]any{"spec": back})),
+	resize := func(change map[string]any) string {
+		return shell.Line("kubectl", "-n", pod.Namespace, "patch", "pod/"+pod.Name, "--subresource", "resize", "-p", shell.OneLine(map[string]any{"spec": change}))
 	}
+	return Command{Line: resize(change), Undo: resize(back)}
 }
 
 // recreatePod deletes the pod and creates it again with the change.

@@ -65,8 +65,8 @@ func evicted(pod *corev1.Pod, how string) report.Affected {
 // unlessRolled evicts the pod where its DaemonSet leaves that to people. How it
 // is updated is asked then: DaemonSets are not read otherwise.
 func (w *workload) unlessRolled() string {
-	return fmt.Sprintf(`{ [ "$(kubectl -n %s get %s -o jsonpath={.spec.updateStrategy.type})" = RollingUpdate ] || %s; }`,
-		w.pod.Namespace, w.ref(), evictCommand(w.pod))
+	strategy := w.kubectl("get", w.ref(), "-o", "jsonpath={.spec.updateStrategy.type}")
+	return fmt.Sprintf(`{ [ "$(%s)" = RollingUpdate ] || %s; }`, strategy, evictCommand(w.pod))
 }
 
 // templatePatch is a patch of a pod's spec for the object with its template.
@@ -76,22 +76,26 @@ func templatePatch(patch map[string]any) map[string]any {
 
 // change is the command that changes the template.
 func (w *workload) change(steps []remedy.Step, patch map[string]any) string {
-	line := "kubectl -n " + w.pod.Namespace + " "
-	if flags := resourceFlags(steps); flags != "" {
-		return line + "set resources " + w.ref() + flags
+	if flags := resourceFlags(steps); flags != nil {
+		return w.kubectl(append([]string{"set", "resources", w.ref()}, flags...)...)
 	}
-	return line + "patch " + w.ref() + " -p " + shell.Quote(shell.OneLine(patch))
+	return w.kubectl("patch", w.ref(), "-p", shell.OneLine(patch))
 }
 
-// resourceFlags say to kubectl set resources what one container asks for; "" where
+// kubectl is a command in the workload's namespace.
+func (w *workload) kubectl(words ...string) string {
+	return shell.Line(append([]string{"kubectl", "-n", w.pod.Namespace}, words...)...)
+}
+
+// resourceFlags say to kubectl set resources what one container asks for; nil where
 // the steps are others.
-func resourceFlags(steps []remedy.Step) string {
+func resourceFlags(steps []remedy.Step) []string {
 	container := ""
 	var limits, requests []string
 	for i, step := range steps {
 		r, ok := step.(remedy.LowerRequest)
 		if !ok || r.Init || i > 0 && r.Container != container {
-			return ""
+			return nil
 		}
 		container = r.Container
 		amount := string(r.Resource) + "=" + quantity.Canonical(r.Resource, r.To)
@@ -100,21 +104,20 @@ func resourceFlags(steps []remedy.Step) string {
 			limits = append(limits, amount)
 		}
 	}
-	flags := " -c " + shell.Quote(container)
+	flags := []string{"-c", container}
 	if len(limits) > 0 {
-		flags += " --limits=" + shell.Quote(strings.Join(limits, ","))
+		flags = append(flags, "--limits="+strings.Join(limits, ","))
 	}
-	return flags + " --requests=" + shell.Quote(strings.Join(requests, ","))
+	return append(flags, "--requests="+strings.Join(requests, ","))
 }
 
 // takeBack is the command that undoes the change of the template.
 func (w *workload) takeBack(back map[string]any) string {
-	line := "kubectl -n " + w.pod.Namespace + " "
 	switch w.kind {
 	case "Deployment", "StatefulSet", "DaemonSet":
-		return line + "rollout undo " + w.ref()
+		return w.kubectl("rollout", "undo", w.ref())
 	}
-	return line + fmt.Sprintf("patch %s -p %s", w.ref(), shell.Quote(shell.OneLine(back)))
+	return w.kubectl("patch", w.ref(), "-p", shell.OneLine(back))
 }
 
 // identity are the labels that the API server gives a Job's pods, and refuses
