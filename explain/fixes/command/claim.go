@@ -27,7 +27,7 @@ func releaseVolumeCommand(r remedy.ReleaseVolume) (line, undo string) {
 func affectedClaim(r remedy.ResizeClaim) report.Affected {
 	return report.Affected{
 		Kind: "PersistentVolumeClaim", Namespace: r.Claim.Namespace, Name: r.Claim.Name,
-		How: "is deleted and recreated; it was unbound and held no data",
+		How: "is deleted and recreated" + saved + ". It was unbound and held no data",
 	}
 }
 

@@ -18,6 +18,10 @@ import (
 // included.
 var resizable = version.MustParseGeneric("1.34")
 
+// longestFile is how much of a name a file is named after, in bytes: a file's name
+// has at most 255 with its extension.
+const longestFile = 200
+
 // inPlace says whether a step can be done to a pod that exists.
 func inPlace(cluster string, pod *corev1.Pod, step remedy.Step) bool {
 	switch r := step.(type) {
@@ -138,20 +142,29 @@ func recreatePod(pod *corev1.Pod, steps []remedy.Step) Command {
 	return Command{
 		Line:      recreate(pod.Namespace, "pod/"+pod.Name, map[string]any{"spec": patch}),
 		Recreates: true, Anew: true,
-		Affects: []report.Affected{{Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name, How: "is deleted and recreated"}},
+		Affects: []report.Affected{{Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name, How: "is deleted and recreated" + saved}},
 		Brief:   "the pod is recreated",
 	}
 }
 
-// recreate deletes an object and creates it again with a change. Nothing is
-// deleted before the API server has accepted the new one under another name:
-// what it refuses afterwards would be lost.
+// saved says of what is deleted where it still is.
+const saved = "; its manifest is saved in a new temporary directory first"
+
+// recreate deletes an object and creates it again with a change. Its manifest is
+// written first, to a new directory that only the user can read, as kubectl edit
+// does: no file of the current directory is overwritten. Nothing is deleted before
+// the API server has accepted the new object under another name. If it rejects the
+// object afterwards, or the command is interrupted, the file is still there, and
+// where it is has been printed.
 func recreate(namespace, object string, patch map[string]any) string {
 	_, name, _ := strings.Cut(object, "/")
 	prefix := name[:min(len(name), 50)]
 	unnamed := map[string]any{"metadata": map[string]any{"name": nil, "generateName": strings.TrimRight(prefix, ".-") + "-"}}
-	return fmt.Sprintf(`new="$(kubectl -n %s get %s -o json | kubectl patch --local -f - -o json -p %s)"`+
-		` && kubectl patch --local -f - -o json --type=merge -p %s <<<"$new" | kubectl create --dry-run=server -f -`+
-		` && kubectl replace --force -f - <<<"$new"`,
-		namespace, object, shell.Quote(shell.OneLine(patch)), shell.Quote(shell.OneLine(unnamed)))
+	return fmt.Sprintf(`manifest="$(mktemp -d)/%s.yaml"`, name[:min(len(name), longestFile)]) +
+		" && " + shell.Line("kubectl", "-n", namespace, "get", object, "-o", "yaml") +
+		" | " + shell.Line("kubectl", "patch", "--local", "-f", "-", "-o", "yaml", "-p", shell.OneLine(patch)) + ` >"$manifest"` +
+		` && kubectl patch --local -f "$manifest" -o yaml ` + shell.Line("--type=merge", "-p", shell.OneLine(unnamed)) +
+		" | kubectl create --dry-run=server -f -" +
+		fmt.Sprintf(` && echo "If %s is not recreated: kubectl create -f $manifest"`, object) +
+		` && kubectl replace --force -f "$manifest"`
 }

@@ -286,3 +286,44 @@ func TestNoCommandIsMadeOfInvalidNames(t *testing.T) {
 		}
 	}
 }
+
+// Whatever fails while an object is recreated, nothing is deleted before the API
+// server accepted the new one, and its manifest is where the command says.
+func TestARecreationLosesNothing(t *testing.T) {
+	installKubectl(t)
+	pod := explaintest.Pod("shop/"+strings.Repeat("long.", 50)+"pod", "", "4", explaintest.Selecting("disktype", "ssd"))
+	line := startMaker(t, nil, pod).Of(pod, []remedy.Step{remedy.DropSelector{Key: "disktype", Value: "ssd"}}).Line
+	for _, shell := range shells(t) {
+		for _, c := range []struct {
+			failing string
+			deletes bool
+		}{{"patch", false}, {"--dry-run=server", false}, {"replace", true}, {"", true}} {
+			calls, printed, temp, err := run(t, t.TempDir(), shell, line, c.failing)
+			if (err == nil) != (c.failing == "") {
+				t.Errorf("%s, %q failing: the command ends with %v", shell[0], c.failing, err)
+			}
+			deletes := slices.ContainsFunc(calls, func(c call) bool { return c.Args[0] == "replace" })
+			if deletes != c.deletes {
+				t.Errorf("%s, %q failing: deletes: %t, want %t\n%s", shell[0], c.failing, deletes, c.deletes, printed)
+			}
+			_, file, says := strings.Cut(printed, "is not recreated: kubectl create -f ")
+			if file, _, _ = strings.Cut(file, "\n"); says != c.deletes || says && !isManifest(t, temp, file) {
+				t.Errorf("%s, %q failing: the file %s is said: %t, want %t\n%s", shell[0], c.failing, file, says, c.deletes, printed)
+			}
+		}
+	}
+}
+
+// isManifest tells whether a file below a directory is what kubectl patch printed,
+// which nobody else may read.
+func isManifest(t *testing.T, temp, file string) bool {
+	text, err := os.ReadFile(file) //nolint:gosec // of the test
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.Stat(filepath.Dir(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.HasPrefix(file, temp+"/") && string(text) == "of kubectl\n" && dir.Mode().Perm() == 0o700
+}

@@ -143,7 +143,7 @@ func (w *workload) startOver(patch map[string]any) Command {
 	return Command{
 		Line:      recreate(w.pod.Namespace, w.ref(), job),
 		Recreates: true, Anew: true, Others: w.others,
-		Affects: []report.Affected{{Kind: w.kind, Namespace: w.pod.Namespace, Name: w.name, How: "is deleted and recreated, with its pods: " + w.pods()}},
+		Affects: []report.Affected{{Kind: w.kind, Namespace: w.pod.Namespace, Name: w.name, How: "is deleted and recreated, with its pods: " + w.pods() + saved}},
 		Brief:   "recreates Job " + w.name,
 	}
 }
