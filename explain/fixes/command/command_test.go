@@ -58,6 +58,17 @@ func limiting(name corev1.ResourceName, amount string) func(*corev1.Pod) {
 	}
 }
 
+// initContainer gives the pod one that requests cpu; "" requests none.
+func initContainer(cpu string) func(*corev1.Pod) {
+	return func(p *corev1.Pod) {
+		c := corev1.Container{Name: "warm"}
+		if cpu != "" {
+			c.Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu)}
+		}
+		p.Spec.InitContainers = []corev1.Container{c}
+	}
+}
+
 // toleratingForAWhile gives the pod what DefaultTolerationSeconds gives every pod.
 func toleratingForAWhile(p *corev1.Pod) {
 	for _, key := range []string{corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable} {
@@ -103,6 +114,10 @@ func TestCommands(t *testing.T) {
 	}{
 		{"a request of a Deployment's pod", checkout("x", ""), deployed, []remedy.Step{lowerCPU}},
 		{"a request and its limit", checkout("x", ""), deployed, []remedy.Step{remedy.LowerRequest{Container: "app", Resource: corev1.ResourceMemory, To: 3 << 30, Limit: true}, lowerCPU}},
+		{"a limit that was set goes back", rs(explaintest.Requesting("memory", "4Gi"), limiting("memory", "4Gi")), []runtime.Object{replicaSet("shop/rs", rs(explaintest.Requesting("memory", "4Gi"), limiting("memory", "4Gi")))}, []remedy.Step{remedy.LowerRequest{Container: "app", Resource: corev1.ResourceMemory, To: 3 << 30, Limit: true}}},
+		{"a request of an init container", rs(initContainer("4")), []runtime.Object{replicaSet("shop/rs", rs(initContainer("4")))}, []remedy.Step{remedy.LowerRequest{Container: "warm", Init: true, Resource: corev1.ResourceCPU, To: 3650}}},
+		{"a request that a LimitRange gave the pod", rs(initContainer("4")), []runtime.Object{replicaSet("shop/rs", rs(initContainer("")))}, []remedy.Step{remedy.LowerRequest{Container: "warm", Init: true, Resource: corev1.ResourceCPU, To: 3650}}},
+		{"requests of two containers are one rollout", rs(initContainer("4")), []runtime.Object{replicaSet("shop/rs", rs(initContainer("4")))}, []remedy.Step{lowerCPU, remedy.LowerRequest{Container: "warm", Init: true, Resource: corev1.ResourceCPU, To: 3650}}},
 		{"a toleration", checkout("x", ""), deployed, []remedy.Step{remedy.Tolerate{Taint: gpuTaint}}},
 		{"a selector", checkout("x", ""), deployed, []remedy.Step{remedy.DropSelector{Key: "disktype", Value: "ssd"}}},
 		{"two changes of the template are one rollout", checkout("x", ""), deployed, []remedy.Step{remedy.Tolerate{Taint: gpuTaint}, remedy.DropSelector{Key: "disktype", Value: "ssd"}}},

@@ -199,7 +199,8 @@ func drawMeant(t *rapid.T) meant {
 		resource := corev1.ResourceName("example.com/" + labels.Draw(t, "device"))
 		explaintest.Requesting(resource, "4")(pod)
 		return meant{pod, owned(), remedy.LowerRequest{Container: pod.Spec.Containers[0].Name, Resource: resource, To: 3},
-			append(kubectl("-n", pod.Namespace, "set", "resources", set, "-c", pod.Spec.Containers[0].Name, "--requests="+string(resource)+"=3"), evicts...), nil}
+			append(kubectl("-n", pod.Namespace, "set", "resources", set, "-c", pod.Spec.Containers[0].Name, "--requests="+string(resource)+"=3"), evicts...),
+			kubectl("-n", pod.Namespace, "set", "resources", set, "-c", pod.Spec.Containers[0].Name, "--requests="+string(resource)+"=4")}
 	case 5:
 		return meant{pod, owned(), remedy.Tolerate{Taint: corev1.Taint{Key: odd, Effect: corev1.TaintEffectNoExecute}},
 			append(patches(`{"tolerations":[{"effect":"NoExecute","key":%s,"operator":"Exists"}]}`, quotedJSON(odd)), evicts...), patches(`{"tolerations":null}`)}

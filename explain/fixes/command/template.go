@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/remedy"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
@@ -29,7 +30,7 @@ func (w *workload) command(steps []remedy.Step, exists bool) Command {
 	if w.spreads == remade {
 		return w.startOver(patch)
 	}
-	c := Command{Line: w.change(steps, templatePatch(patch)), Undo: w.takeBack(templatePatch(back)), Anew: true}
+	c := Command{Line: w.change(steps, templatePatch(patch)), Undo: w.takeBack(steps, base, templatePatch(back)), Anew: true}
 	ref := report.Affected{Kind: w.kind, Namespace: w.pod.Namespace, Name: w.name}
 	if w.spreads == newOnly {
 		ref.How = "applies the change only to new pods"
@@ -76,10 +77,24 @@ func templatePatch(patch map[string]any) map[string]any {
 
 // change is the command that changes the template.
 func (w *workload) change(steps []remedy.Step, patch map[string]any) string {
-	if flags := resourceFlags(steps); flags != nil {
+	if flags := resourceFlags(steps, lowered); flags != nil {
 		return w.kubectl(append([]string{"set", "resources", w.ref()}, flags...)...)
 	}
 	return w.kubectl("patch", w.ref(), "-p", shell.OneLine(patch))
+}
+
+// takeBack is the command that undoes the change of the template, which was base
+// before.
+func (w *workload) takeBack(steps []remedy.Step, base *corev1.PodSpec, back map[string]any) string {
+	before := func(r remedy.LowerRequest) (request, limit string) { return amountsIn(base, r) }
+	if flags := resourceFlags(steps, before); flags != nil && w.template != nil { // else a LimitRange may have set it
+		return w.kubectl(append([]string{"set", "resources", w.ref()}, flags...)...)
+	}
+	switch w.kind {
+	case "Deployment", "StatefulSet", "DaemonSet":
+		return w.kubectl("rollout", "undo", w.ref())
+	}
+	return w.kubectl("patch", w.ref(), "-p", shell.OneLine(back))
 }
 
 // kubectl is a command in the workload's namespace.
@@ -87,37 +102,60 @@ func (w *workload) kubectl(words ...string) string {
 	return shell.Line(append([]string{"kubectl", "-n", w.pod.Namespace}, words...)...)
 }
 
-// resourceFlags say to kubectl set resources what one container asks for; nil where
-// the steps are others.
-func resourceFlags(steps []remedy.Step) []string {
+// resourceFlags say to kubectl set resources what one container requests, which may
+// be an init container; nil where the steps are others, or where an amount is "",
+// which it cannot take away. Names that it would read as something else, which no
+// API server allows, are left to a patch.
+func resourceFlags(steps []remedy.Step, amounts func(remedy.LowerRequest) (request, limit string)) []string {
 	container := ""
-	var limits, requests []string
+	var requests, limits []string
 	for i, step := range steps {
 		r, ok := step.(remedy.LowerRequest)
-		if !ok || r.Init || i > 0 && r.Container != container {
+		if !ok || i > 0 && r.Container != container {
+			return nil
+		}
+		request, limit := amounts(r)
+		if request == "" || r.Limit && limit == "" || len(validation.IsDNS1123Label(r.Container)) > 0 || len(validation.IsQualifiedName(string(r.Resource))) > 0 {
 			return nil
 		}
 		container = r.Container
-		amount := string(r.Resource) + "=" + quantity.Canonical(r.Resource, r.To)
-		requests = append(requests, amount)
+		requests = append(requests, string(r.Resource)+"="+request)
 		if r.Limit {
-			limits = append(limits, amount)
+			limits = append(limits, string(r.Resource)+"="+limit)
 		}
 	}
-	flags := []string{"-c", container}
+	flags := []string{"-c", container, "--requests=" + strings.Join(requests, ",")}
 	if len(limits) > 0 {
 		flags = append(flags, "--limits="+strings.Join(limits, ","))
 	}
-	return append(flags, "--requests="+strings.Join(requests, ","))
+	return flags
 }
 
-// takeBack is the command that undoes the change of the template.
-func (w *workload) takeBack(back map[string]any) string {
-	switch w.kind {
-	case "Deployment", "StatefulSet", "DaemonSet":
-		return w.kubectl("rollout", "undo", w.ref())
+// lowered is what a container requests after the step, and its limit.
+func lowered(r remedy.LowerRequest) (request, limit string) {
+	amount := quantity.Canonical(r.Resource, r.To)
+	return amount, amount
+}
+
+// amountsIn is what a container requests, and its limit, as the spec writes it; ""
+// where it does not.
+func amountsIn(spec *corev1.PodSpec, r remedy.LowerRequest) (request, limit string) {
+	containers := spec.Containers
+	if r.Init {
+		containers = spec.InitContainers
 	}
-	return w.kubectl("patch", w.ref(), "-p", shell.OneLine(back))
+	for _, container := range containers {
+		if container.Name != r.Container {
+			continue
+		}
+		if amount, ok := container.Resources.Requests[r.Resource]; ok {
+			request = amount.String()
+		}
+		if amount, ok := container.Resources.Limits[r.Resource]; ok {
+			limit = amount.String()
+		}
+	}
+	return request, limit
 }
 
 // identity are the labels that the API server gives a Job's pods, and refuses
