@@ -82,7 +82,8 @@ func barePod(cluster string, pod *corev1.Pod, steps []remedy.Step) Command {
 	if patch.Line == "" || resize.Line == "" {
 		return Command{Why: patch.Why + resize.Why}
 	}
-	return Command{Line: patch.Line + " && " + resize.Line}
+	// The scheduler may try the pod between the two: it is smaller by then.
+	return Command{Line: resize.Line + " && " + patch.Line}
 }
 
 // patchPod adds tolerations and removes gates.
