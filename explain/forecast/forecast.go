@@ -179,6 +179,7 @@ func (f *forecasting) gather(ctx context.Context) error {
 		if f.trial != nil {
 			f.addTarget()
 			f.addRolled()
+			f.addFollowing()
 		}
 		if unsure > 0 && len(f.competitors) > 0 {
 			f.unsaid(grammar.Plural(unsure, "pod") + " that may not be recreated would take capacity")

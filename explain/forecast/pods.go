@@ -33,6 +33,7 @@ type pendingPod struct {
 	sums   sums
 
 	recreated bool // it is a new pod in the place of one that is pending
+	following bool // its StatefulSet makes it once the pods before it are placed
 }
 
 // earlier is a pending pod that an ordered StatefulSet makes before another one.
@@ -145,10 +146,12 @@ func (f *forecasting) sortCompetitors() {
 			key = "successors " + key
 		} else if slices.Contains(f.supposed.Pods, c.pod) {
 			key = "changed " + key
+		} else if c.following {
+			key = "following " + key
 		}
 		kind := byKey[key]
 		if kind == nil {
-			kind = &equivalenceClass{key: key, waits: c.ends == nil}
+			kind = &equivalenceClass{key: key, waits: c.ends == nil && !c.following}
 			byKey[key] = kind
 			f.kinds = append(f.kinds, kind)
 		}
@@ -174,10 +177,58 @@ func (f *forecasting) orderSets() {
 			return placement.OrdinalIn(set, a.pod.Name) - placement.OrdinalIn(set, b.pod.Name)
 		})
 		for i, c := range competitors {
-			if c.ends != nil || c.recreated {
+			if c.ends != nil || c.recreated || c.following {
 				c.before = f.earlierThan(c, competitors[:i])
 				c.unless = f.notReadyBefore(uid, set, c.pod)
 			}
+		}
+	}
+}
+
+// mostFollowing is how many pods of one set are added that it makes later.
+const mostFollowing = 10
+
+// addFollowing adds the pods that ordered StatefulSets make once those that are pending now
+// are placed.
+func (f *forecasting) addFollowing() {
+	last := map[types.UID]*pendingPod{}
+	for _, c := range f.competitors {
+		owner := metav1.GetControllerOfNoCopy(c.pod)
+		if owner == nil || owner.Kind != "StatefulSet" {
+			continue
+		}
+		if known := last[owner.UID]; known == nil || known.pod.Name < c.pod.Name {
+			last[owner.UID] = c
+		}
+	}
+	for uid, c := range last {
+		set := f.setOf(c.pod)
+		if set == nil || set.Spec.PodManagementPolicy == appsv1.ParallelPodManagement || set.Spec.Replicas == nil {
+			continue
+		}
+		there := map[int]bool{}
+		for _, other := range f.competitors {
+			if by := metav1.GetControllerOfNoCopy(other.pod); by != nil && by.UID == uid {
+				there[placement.OrdinalIn(set, other.pod.Name)] = true
+			}
+		}
+		for _, other := range f.scheduler.State.Pods {
+			if by := metav1.GetControllerOfNoCopy(other); by != nil && by.UID == uid {
+				there[placement.OrdinalIn(set, other.Name)] = true
+			}
+		}
+		added := 0
+		for ordinal := range int(*set.Spec.Replicas) {
+			if there[ordinal] || added == mostFollowing {
+				continue
+			}
+			added++
+			next := c.pod.DeepCopy()
+			next.Name = placement.NameIn(set, ordinal)
+			next.UID = types.UID("follows " + string(c.pod.UID) + " " + next.Name)
+			next.CreationTimestamp = metav1.NewTime(f.now())
+			next.Status = corev1.PodStatus{Phase: corev1.PodPending}
+			f.competitors = append(f.competitors, &pendingPod{pod: next, following: true})
 		}
 	}
 }

@@ -163,3 +163,11 @@ func OrdinalIn(set *appsv1.StatefulSet, pod string) int {
 	}
 	return ordinal
 }
+
+// NameIn is the name of a set's pod by its place, from 0.
+func NameIn(set *appsv1.StatefulSet, ordinal int) string {
+	if set.Spec.Ordinals != nil {
+		ordinal += int(set.Spec.Ordinals.Start)
+	}
+	return fmt.Sprintf("%s-%d", set.Name, ordinal)
+}
