@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"runtime"
 	"testing"
 	"time"
@@ -250,4 +251,28 @@ func BenchmarkFixes(b *testing.B) {
 			})
 		}
 	}
+}
+
+// BenchmarkFixesAmongRivals searches the fixes of each pending pod of a random cluster that
+// has many of them, of all priorities and kinds.
+func BenchmarkFixesAmongRivals(b *testing.B) {
+	c := newRandomCluster(dice(rand.New(rand.NewPCG(7, 25)).IntN), 25, 110, 40)
+	e := startEngine(b, Options{}, c.Objects()...)
+	var longest time.Duration
+	verified := 0
+	for b.Loop() {
+		verified = 0
+		for _, pod := range c.Pending {
+			begun := time.Now()
+			found, err := fixesOf(b.Context(), e, report.PodOf(pod.UID))
+			if err != nil {
+				b.Fatal(err)
+			}
+			longest = max(longest, time.Since(begun))
+			verified += found.Work()
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N*len(c.Pending)), "ms/pod")
+	b.ReportMetric(float64(longest.Milliseconds()), "ms/longest")
+	b.ReportMetric(float64(verified), "verified")
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/command"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/remedy"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/forecast"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/groups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/pdb"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
@@ -80,6 +81,7 @@ type Search struct {
 	failed     error                    // why nothing can be tried; nil if it can
 	models     []newNode                // what one more node may be like
 	verified   time.Duration            // how long fixes were simulated with all other pods
+	anyway     []forecast.Hindrance     // what happens to others without a change; nil: not asked
 	ready      int                      // Ready nodes, when models was made
 }
 

@@ -99,11 +99,11 @@ func (f *Search) verify(ctx context.Context, fix *Attempt) error {
 	if len(fix.Remaining) > 0 && len(victims) == 0 {
 		return nil
 	}
-	fix.trial.Time = max((verifyingTime-f.verified)/sharesLeft, leastVerifying)
-	begun := time.Now()
-	tried, err := forecast.Simulator{Scheduler: f.Scheduler, Budgets: f.Budgets, Now: f.Now}.Try(ctx, fix.trial)
-	f.verified += time.Since(begun)
+	tried, err := f.simulate(ctx, fix.trial)
 	if err != nil {
+		return err
+	}
+	if err := f.forgive(ctx, tried); err != nil {
 		return err
 	}
 	for i, victim := range victims {
@@ -121,6 +121,35 @@ func (f *Search) verify(ctx context.Context, fix *Attempt) error {
 	good := len(fix.Remaining) == 0
 	fix.Verified = good && fix.Command != ""
 	fix.Simulated = good && fix.Kind == report.FixNode
+	return nil
+}
+
+// simulate simulates a change with all other pods, in a share of the time that is left.
+func (f *Search) simulate(ctx context.Context, t *forecast.Trial) (*forecast.Tried, error) {
+	begun := time.Now()
+	t.Time = max((verifyingTime-f.verified)/sharesLeft, leastVerifying)
+	tried, err := forecast.Simulator{Scheduler: f.Scheduler, Budgets: f.Budgets, Now: f.Now}.Try(ctx, t)
+	f.verified += time.Since(begun)
+	return tried, err
+}
+
+// forgive leaves out what happens to other pods without the change as well: they may be
+// preempted, or find no node, where the cluster is not at rest.
+func (f *Search) forgive(ctx context.Context, tried *forecast.Tried) error {
+	harms := func(h forecast.Hindrance) bool { return h.How == forecast.Preempted || h.How == forecast.LosesPlace }
+	if !slices.ContainsFunc(tried.Unless, harms) {
+		return nil
+	}
+	if f.anyway == nil {
+		without, err := f.simulate(ctx, &forecast.Trial{Pod: f.alike[0]})
+		if err != nil {
+			return err
+		}
+		f.anyway = append([]forecast.Hindrance{}, without.Unless...)
+	}
+	tried.Unless = slices.DeleteFunc(tried.Unless, func(h forecast.Hindrance) bool {
+		return slices.ContainsFunc(f.anyway, func(known forecast.Hindrance) bool { return known.How == h.How && known.Pod.UID == h.Pod.UID })
+	})
 	return nil
 }
 

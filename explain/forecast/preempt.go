@@ -40,6 +40,9 @@ func (p *simulation) preempt(ctx context.Context, c *pendingPod, nowhere placeme
 func (f *forecasting) preemptors(ctx context.Context, pod *corev1.Pod, nodes []string) ([]dryrun.Candidate, error) {
 	profile := f.scheduler.Profile(pod)
 	simulator := preemption.Simulator{Profile: profile, Budgets: f.budgets}
+	if policy := pod.Spec.PreemptionPolicy; policy != nil && *policy == corev1.PreemptNever {
+		return nil, nil
+	}
 	if !profile.HasPostFilter(names.DefaultPreemption) || !f.scheduler.State.HoldsBelow(corev1helpers.PodPriority(pod)) {
 		return nil, nil
 	}

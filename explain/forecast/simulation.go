@@ -274,7 +274,7 @@ func (p *simulation) find(ctx context.Context, c *pendingPod) (place, error) {
 	if fits, err := fitsNominated(ctx, p, c.pod); fits || err != nil {
 		return place{Placement: placement.Placement{Node: c.pod.Status.NominatedNodeName}}, err
 	}
-	l, err := placement.Find(ctx, p.forecast.scheduler, c.pod)
+	l, err := placement.Find(ctx, p.forecast.scheduler, c.pod, p.where(c))
 	if err == nil && p.forecast.outlook != nil && len(l.Fits) > 0 { // only how many fit is asked for: any of these nodes may be taken
 		l = placement.Placement{Node: l.Fits[0], Tie: l.Fits}
 	}
@@ -285,11 +285,30 @@ func (p *simulation) find(ctx context.Context, c *pendingPod) (place, error) {
 		if c.ends != nil && c.sums.why == "" {
 			l.Why = placement.Closest(placement.AsNewPod(c.pod), l.Matrix)
 		}
+		if p.forecast.trial != nil && c.kind.steady(p.forecast.trial, c) {
+			return place{Placement: l}, nil
+		}
 		return p.preempt(ctx, c, l)
 	case len(l.Tie) > 1 && p.order > 0:
 		l.Node = l.Tie[p.random.IntN(len(l.Tie))]
 	}
 	return place{Placement: l}, nil
+}
+
+// where are the nodes on which a pending pod may fit, in a trial: those that it fits when
+// nobody has come, unless more than capacity decides, or pods were preempted; nil: any.
+func (p *simulation) where(c *pendingPod) []string {
+	k := c.kind
+	if p.forecast.trial == nil || !k.asked || k.open != "" || len(p.victims) > 0 || mindsOthers(c.pod) {
+		return nil
+	}
+	return append([]string{}, k.room...)
+}
+
+// steady reports whether pods that wait cannot preempt after a change, as they could not
+// before: it concerns no node on which they might.
+func (k *equivalenceClass) steady(t *tried, c *pendingPod) bool {
+	return k.waits && !k.preempts && len(k.room) == 0 && !t.is(c)
 }
 
 // fitsNominated reports whether a pod fits the node that it is nominated to, which is asked

@@ -53,7 +53,7 @@ func (f *forecasting) surveyKind(ctx context.Context, kind *equivalenceClass, em
 			return err
 		}
 	}
-	if f.trial != nil && len(kind.room) == 0 && kind.open == "" {
+	if f.trial != nil && kind.open == "" {
 		if err := f.findPreemption(ctx, kind, empty); err != nil {
 			return err
 		}
@@ -62,8 +62,8 @@ func (f *forecasting) surveyKind(ctx context.Context, kind *equivalenceClass, em
 	return nil
 }
 
-// findPreemption finds out whether a kind that waits and finds no room after the change that
-// is tried may preempt then. What it could not do before, it can do only on the nodes that
+// findPreemption finds out whether a kind that waits may preempt after the change that is
+// tried. What it could not do before, it can do only on the nodes that
 // change or lose pods.
 func (f *forecasting) findPreemption(ctx context.Context, kind *equivalenceClass, empty *scheduler.SimulatedState) error {
 	nodes := slices.Clone(f.trial.trial.Nodes)

@@ -167,7 +167,7 @@ func (f *forecasting) tryOrders(ctx context.Context) error {
 	t, begun := f.trial, time.Now()
 	for n := range mostTrials {
 		late := time.Since(begun) > longPlayingTime || f.size >= scheduler.SampledFrom && time.Since(begun) > t.trial.Time
-		if n > 0 && (f.certain() || late) || n >= fewTrials && t.told.Placed < n {
+		if n > 0 && (f.certain() || late) || n >= leastTrials && t.told.Placed == 0 || n >= fewTrials && (t.told.Placed < n || len(t.unless) > 0) {
 			break
 		}
 		p := newSimulation(f, n)

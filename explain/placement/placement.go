@@ -39,7 +39,7 @@ type Placement struct {
 // nominated to none, and another one than it was, unless claims of its own know
 // it by its UID.
 func Of(ctx context.Context, s *scheduler.Scheduler, pod *corev1.Pod) (Placement, error) {
-	found, err := Find(ctx, s, pod)
+	found, err := Find(ctx, s, pod, nil)
 	if err == nil && found.Node == "" && !found.Open {
 		found.Why = Closest(AsNewPod(pod), found.Matrix)
 	}
@@ -47,11 +47,11 @@ func Of(ctx context.Context, s *scheduler.Scheduler, pod *corev1.Pod) (Placement
 }
 
 // Find is Of without why the pod would be Pending, which costs more to
-// find than that it would.
-func Find(ctx context.Context, s *scheduler.Scheduler, pod *corev1.Pod) (Placement, error) {
+// find than that it would. Only the named nodes are asked about; nil: all.
+func Find(ctx context.Context, s *scheduler.Scheduler, pod *corev1.Pod, only []string) (Placement, error) {
 	pod = AsNewPod(pod)
 	p := s.Profile(pod)
-	t, err := s.Try(ctx, pod, nil)
+	t, err := s.Try(ctx, pod, only)
 	switch {
 	case err != nil:
 		return Placement{Open: true}, err
