@@ -14,7 +14,7 @@ func resizeClaimCommand(r remedy.ResizeClaim) (line, undo string) {
 	storage := func(size string) map[string]any {
 		return map[string]any{"spec": map[string]any{"resources": map[string]any{"requests": map[string]any{"storage": size}}}}
 	}
-	return recreate(r.Claim.Namespace, "pvc/"+r.Claim.Name, storage(r.To.String())), ""
+	return recreate(r.Claim.Namespace, "pvc/"+r.Claim.Name, "-p", shell.OneLine(storage(r.To.String()))), ""
 }
 
 // releaseVolumeCommand removes the reference to the claim that the volume was bound to.

@@ -189,6 +189,8 @@ func (m *Maker) ownCommand(pod *corev1.Pod, steps []remedy.Step) Command {
 	switch {
 	case ungates == len(steps) && exists: // whoever put the gate there takes it from the pod
 		return alone(patchPod(pod, steps))
+	case doublesSpread(pod, steps):
+		return Command{Why: "the pod would have two ScheduleAnyway constraints for one topology key, which is not valid"}
 	case w.spreads == none && !exists:
 		return Command{Why: "the pod does not exist yet: change its manifest"}
 	case w.spreads == none:

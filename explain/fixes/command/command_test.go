@@ -69,6 +69,11 @@ func initContainer(cpu string) func(*corev1.Pod) {
 	}
 }
 
+// spreadAnyway makes a constraint one that only scores nodes.
+func spreadAnyway(i int) func(*corev1.Pod) {
+	return func(p *corev1.Pod) { p.Spec.TopologySpreadConstraints[i].WhenUnsatisfiable = corev1.ScheduleAnyway }
+}
+
 // toleratingForAWhile gives the pod what DefaultTolerationSeconds gives every pod.
 func toleratingForAWhile(p *corev1.Pod) {
 	for _, key := range []string{corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable} {
@@ -119,6 +124,7 @@ func TestCommands(t *testing.T) {
 		{"a request that a LimitRange gave the pod", rs(initContainer("4")), []runtime.Object{replicaSet("shop/rs", rs(initContainer("")))}, []remedy.Step{remedy.LowerRequest{Container: "warm", Init: true, Resource: corev1.ResourceCPU, To: 3650}}},
 		{"requests of two containers are one rollout", rs(initContainer("4")), []runtime.Object{replicaSet("shop/rs", rs(initContainer("4")))}, []remedy.Step{lowerCPU, remedy.LowerRequest{Container: "warm", Init: true, Resource: corev1.ResourceCPU, To: 3650}}},
 		{"a toleration", checkout("x", ""), deployed, []remedy.Step{remedy.Tolerate{Taint: gpuTaint}}},
+		{"one more toleration", rs(toleratingForAWhile), []runtime.Object{replicaSet("shop/rs", rs(toleratingForAWhile))}, []remedy.Step{remedy.Tolerate{Taint: gpuTaint}}},
 		{"a selector", checkout("x", ""), deployed, []remedy.Step{remedy.DropSelector{Key: "disktype", Value: "ssd"}}},
 		{"two changes of the template are one rollout", checkout("x", ""), deployed, []remedy.Step{remedy.Tolerate{Taint: gpuTaint}, remedy.DropSelector{Key: "disktype", Value: "ssd"}}},
 		{"a selector that an admission plugin added", checkout("x", "", explaintest.Selecting("pool", "web")), deployed, []remedy.Step{remedy.DropSelector{Key: "pool", Value: "web"}}},
@@ -163,7 +169,8 @@ func TestCommands(t *testing.T) {
 			c.MatchLabelKeys = []string{"v"}
 			c.LabelSelector.MatchExpressions = []metav1.LabelSelectorRequirement{{Key: "v", Operator: metav1.LabelSelectorOpIn, Values: []string{"1"}}}
 		}), nil, []remedy.Step{remedy.LoosenSpread{Index: 0, Key: "zone", MaxSkew: [2]int32{1, 2}}}},
-		{"one of two constraints over a key", explaintest.Pod("shop/bare", "", "4", explaintest.SpreadOver("zone", 1, nil, "web"), explaintest.SpreadOver("zone", 2, nil, "shop")), nil, []remedy.Step{remedy.LoosenSpread{Index: 1, Key: "zone", MaxSkew: [2]int32{2, 0}}}},
+		{"one of two constraints over a key", explaintest.Pod("shop/bare", "", "4", explaintest.SpreadOver("zone", 1, nil, "web"), explaintest.SpreadOver("zone", 2, nil, "shop"), spreadAnyway(1)), nil, []remedy.Step{remedy.LoosenSpread{Index: 0, Key: "zone", MaxSkew: [2]int32{1, 4}}}},
+		{"two ScheduleAnyway constraints over a key are not valid", explaintest.Pod("shop/bare", "", "4", explaintest.SpreadOver("zone", 1, nil, "web"), explaintest.SpreadOver("zone", 2, nil, "shop"), spreadAnyway(1)), nil, []remedy.Step{remedy.LoosenSpread{Index: 0, Key: "zone", MaxSkew: [2]int32{1, 0}}}},
 		{"one of two ports of a number", explaintest.Pod("shop/bare", "", "", explaintest.HostPort("", 53, "UDP"), explaintest.HostPort("", 53, "TCP")), nil, []remedy.Step{remedy.DropHostPort{Container: "app", Index: 1, Port: 53, Protocol: "TCP"}}},
 		{"a host port", rs(explaintest.HostPort("", 80, "TCP")), []runtime.Object{replicaSet("shop/rs", rs(explaintest.HostPort("", 80, "TCP")))}, []remedy.Step{remedy.DropHostPort{Container: "app", Index: 0, Port: 80, Protocol: "TCP"}}},
 		{"the last term about other pods", rs(explaintest.AwayFrom(explaintest.PodTerm("zone", "web"))), []runtime.Object{replicaSet("shop/rs", rs(explaintest.AwayFrom(explaintest.PodTerm("zone", "web"))))}, []remedy.Step{remedy.DropPodTerm{Anti: true}}},

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/version"
 	"k8s.io/kubectl/pkg/util/qos"
 
@@ -88,34 +89,12 @@ func barePod(cluster string, pod *corev1.Pod, steps []remedy.Step) Command {
 
 // patchPod adds tolerations and removes gates.
 func patchPod(pod *corev1.Pod, steps []remedy.Step) Command {
-	patch := func(words ...string) string {
-		return shell.Line(append([]string{"kubectl", "-n", pod.Namespace, "patch", "pod/" + pod.Name}, words...)...)
-	}
-	if added := additions(pod, steps); added != nil {
-		return Command{Line: patch("--type=json", "-p", shell.OneLine(added))}
-	}
-	change, _, err := Patches(&pod.Spec, steps)
+	patch, _, err := Patches(&pod.Spec, steps)
 	if err != nil {
 		return Command{Why: err.Error()}
 	}
-	return Command{Line: patch("-p", shell.OneLine(map[string]any{"spec": change}))}
-}
-
-// additions append tolerations to the pod's own, without repeating those; nil
-// where the steps are others.
-func additions(pod *corev1.Pod, steps []remedy.Step) []map[string]any {
-	if len(pod.Spec.Tolerations) == 0 {
-		return nil
-	}
-	var added []map[string]any
-	for _, step := range steps {
-		r, ok := step.(remedy.Tolerate)
-		if !ok {
-			return nil
-		}
-		added = append(added, map[string]any{"op": "add", "path": "/spec/tolerations/-", "value": r.Toleration()})
-	}
-	return added
+	flags := patchFlags("/spec", &pod.Spec, steps, map[string]any{"spec": patch})
+	return Command{Line: shell.Line(append([]string{"kubectl", "-n", pod.Namespace, "patch", "pod/" + pod.Name}, flags...)...)}
 }
 
 // resizePod changes requests in place, and back.
@@ -140,8 +119,12 @@ func recreatePod(pod *corev1.Pod, steps []remedy.Step) Command {
 	if err != nil {
 		return Command{Why: err.Error()}
 	}
+	flags := []string{"-p", shell.OneLine(map[string]any{"spec": patch})}
+	if equality.Semantic.DeepEqual(unmerged(&pod.Spec), &pod.Spec) {
+		flags = patchFlags("/spec", &pod.Spec, steps, map[string]any{"spec": patch})
+	}
 	return Command{
-		Line:      recreate(pod.Namespace, "pod/"+pod.Name, map[string]any{"spec": patch}),
+		Line:      recreate(pod.Namespace, "pod/"+pod.Name, flags...),
 		Recreates: true, Anew: true,
 		Affects: []report.Affected{{Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name, How: "is deleted and recreated" + saved}},
 		Brief:   "the pod is recreated",
@@ -151,19 +134,20 @@ func recreatePod(pod *corev1.Pod, steps []remedy.Step) Command {
 // saved says of what is deleted where it still is.
 const saved = "; its manifest is saved in a new temporary directory first"
 
-// recreate deletes an object and creates it again with a change. Its manifest is
+// recreate deletes an object and creates it again with a change, by the flags of
+// kubectl patch. Its manifest is
 // written first, to a new directory that only the user can read, as kubectl edit
 // does: no file of the current directory is overwritten. Nothing is deleted before
 // the API server has accepted the new object under another name. If it rejects the
 // object afterwards, or the command is interrupted, the file is still there, and
 // where it is has been printed.
-func recreate(namespace, object string, patch map[string]any) string {
+func recreate(namespace, object string, patch ...string) string {
 	_, name, _ := strings.Cut(object, "/")
 	prefix := name[:min(len(name), 50)]
 	unnamed := map[string]any{"metadata": map[string]any{"name": nil, "generateName": strings.TrimRight(prefix, ".-") + "-"}}
 	return fmt.Sprintf(`manifest="$(mktemp -d)/%s.yaml"`, name[:min(len(name), longestFile)]) +
 		" && " + shell.Line("kubectl", "-n", namespace, "get", object, "-o", "yaml") +
-		" | " + shell.Line("kubectl", "patch", "--local", "-f", "-", "-o", "yaml", "-p", shell.OneLine(patch)) + ` >"$manifest"` +
+		" | " + shell.Line(append([]string{"kubectl", "patch", "--local", "-f", "-", "-o", "yaml"}, patch...)...) + ` >"$manifest"` +
 		` && kubectl patch --local -f "$manifest" -o yaml ` + shell.Line("--type=merge", "-p", shell.OneLine(unnamed)) +
 		" | kubectl create --dry-run=server -f -" +
 		fmt.Sprintf(` && echo "If %s is not recreated: kubectl create -f $manifest"`, object) +

@@ -142,16 +142,14 @@ func dropOrders(patch map[string]any) {
 // to a patch: constraints over one topology key, a port for tcp and for udp.
 func replaceAmbiguous(patch map[string]any, to *corev1.PodSpec) {
 	const spread = "topologySpreadConstraints"
-	topology := func(c corev1.TopologySpreadConstraint) string { return c.TopologyKey }
-	if patch[spread] != nil && ambiguous(to.TopologySpreadConstraints, topology) {
+	if patch[spread] != nil && ambiguous(to.TopologySpreadConstraints, topologyKey) {
 		patch[spread] = whole(to.TopologySpreadConstraints)
 	}
 	containers, _ := patch["containers"].([]any)
 	for _, item := range containers {
 		container, _ := item.(map[string]any)
 		for _, of := range to.Containers {
-			port := func(p corev1.ContainerPort) int32 { return p.ContainerPort }
-			if of.Name == container["name"] && container["ports"] != nil && ambiguous(of.Ports, port) {
+			if of.Name == container["name"] && container["ports"] != nil && ambiguous(of.Ports, containerPort) {
 				container["ports"] = whole(of.Ports)
 			}
 		}
@@ -166,6 +164,10 @@ func dropped(keys map[string]string) map[string]any {
 	}
 	return patch
 }
+
+// The keys by which a strategic merge patch tells the items of a list apart.
+func topologyKey(c corev1.TopologySpreadConstraint) string { return c.TopologyKey }
+func containerPort(p corev1.ContainerPort) int32           { return p.ContainerPort }
 
 func ambiguous[T any, K comparable](items []T, key func(T) K) bool {
 	for i, item := range items {

@@ -30,7 +30,7 @@ func (w *workload) command(steps []remedy.Step, exists bool) Command {
 	if w.spreads == remade {
 		return w.startOver(patch)
 	}
-	c := Command{Line: w.change(steps, templatePatch(patch)), Undo: w.takeBack(steps, base, templatePatch(back)), Anew: true}
+	c := Command{Line: w.change(steps, base, templatePatch(patch)), Undo: w.takeBack(steps, base, templatePatch(back)), Anew: true}
 	ref := report.Affected{Kind: w.kind, Namespace: w.pod.Namespace, Name: w.name}
 	if w.spreads == newOnly {
 		ref.How = "applies the change only to new pods"
@@ -75,12 +75,17 @@ func templatePatch(patch map[string]any) map[string]any {
 	return map[string]any{"spec": map[string]any{"template": map[string]any{"spec": patch}}}
 }
 
-// change is the command that changes the template.
-func (w *workload) change(steps []remedy.Step, patch map[string]any) string {
+// change is the command that changes the template, which is base before, as far as
+// it was read.
+func (w *workload) change(steps []remedy.Step, base *corev1.PodSpec, patch map[string]any) string {
 	if flags := resourceFlags(steps, lowered); flags != nil {
 		return w.kubectl(append([]string{"set", "resources", w.ref()}, flags...)...)
 	}
-	return w.kubectl("patch", w.ref(), "-p", shell.OneLine(patch))
+	flags := []string{"-p", shell.OneLine(patch)}
+	if w.template != nil {
+		flags = patchFlags("/spec/template/spec", base, steps, patch)
+	}
+	return w.kubectl(append([]string{"patch", w.ref()}, flags...)...)
 }
 
 // takeBack is the command that undoes the change of the template, which was base
@@ -179,7 +184,7 @@ func (w *workload) startOver(patch map[string]any) Command {
 		}
 	}
 	return Command{
-		Line:      recreate(w.pod.Namespace, w.ref(), job),
+		Line:      recreate(w.pod.Namespace, w.ref(), "-p", shell.OneLine(job)),
 		Recreates: true, Anew: true, Others: w.others,
 		Affects: []report.Affected{{Kind: w.kind, Namespace: w.pod.Namespace, Name: w.name, How: "is deleted and recreated, with its pods: " + w.pods() + saved}},
 		Brief:   "recreates Job " + w.name,
