@@ -184,14 +184,19 @@ func tryFix(t *testing.T, plane *controlplane.ControlPlane, client kubernetes.In
 	return true
 }
 
-// shell runs a command as a user would, who has kubectl on the PATH.
+// shell runs a command as a user would, who has kubectl on the PATH: of two one in
+// bash and one in zsh, where that is installed.
 func shell(t *testing.T, plane *controlplane.ControlPlane, command string) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "bash", "-c", command)
+	name := "bash"
+	if _, err := exec.LookPath("zsh"); err == nil && len(command)%2 == 1 {
+		name = "zsh"
+	}
+	cmd := exec.CommandContext(t.Context(), name, "-c", command)
 	cmd.Env = append(environment(t), "PATH="+binaries(t)+":/usr/bin:/bin", "KUBECONFIG="+kubeconfig(t, plane, controlplane.Admin))
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		t.Errorf("%s: %v\n%s", command, err, out)
+		t.Errorf("%s -c %s: %v\n%s", name, command, err, out)
 	}
 }
 
