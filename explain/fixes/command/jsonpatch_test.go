@@ -24,7 +24,7 @@ func drawLists(t *rapid.T) (*corev1.Pod, remedy.Step) {
 		pod.Spec.Tolerations = append(pod.Spec.Tolerations, corev1.Toleration{Key: one("key", "a", "b"), Operator: corev1.TolerationOpExists})
 	}
 	for range count("constraints") {
-		c := corev1.TopologySpreadConstraint{MaxSkew: int32(count("skew")), TopologyKey: one("topology", "zone", "host"), WhenUnsatisfiable: corev1.DoNotSchedule} //nolint:gosec // of 1 to 3
+		c := corev1.TopologySpreadConstraint{MaxSkew: int32(count("skew")), TopologyKey: one("topology", "zone", "host"), WhenUnsatisfiable: corev1.DoNotSchedule}
 		if rapid.Bool().Draw(t, "minDomains") {
 			c.MinDomains = new(int32(2))
 		}
@@ -33,7 +33,7 @@ func drawLists(t *rapid.T) (*corev1.Pod, remedy.Step) {
 	ports := &pod.Spec.Containers[1].Ports
 	for range count("ports") {
 		*ports = append(*ports, corev1.ContainerPort{
-			ContainerPort: int32(count("port")), HostPort: int32(count("host port")), //nolint:gosec // of 1 to 3
+			ContainerPort: int32(count("port")), HostPort: int32(count("host port")),
 			HostIP: one("address", "", "127.0.0.1"), Protocol: corev1.Protocol(one("protocol", "TCP", "UDP")),
 		})
 	}

@@ -39,7 +39,7 @@ type call struct {
 func installKubectl(t *testing.T) {
 	t.Helper()
 	bin := t.TempDir()
-	if err := os.WriteFile(filepath.Join(bin, "kubectl"), []byte(fakeKubectl), 0o700); err != nil { //nolint:gosec // it is run
+	if err := os.WriteFile(filepath.Join(bin, "kubectl"), []byte(fakeKubectl), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
@@ -70,7 +70,7 @@ func run(t rapid.TB, in string, shell []string, line, failing string) (calls []c
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.Command(shell[0], shell[1], line) //nolint:gosec // it is what is tested
+	cmd := exec.Command(shell[0], shell[1], line)
 	cmd.Env = append(os.Environ(), "CALLS="+record, "FAILING="+failing, "TMPDIR="+temp)
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()
@@ -85,13 +85,13 @@ func recorded(t rapid.TB, record string) []call {
 	}
 	var calls []call
 	for _, file := range files {
-		words, err := os.ReadFile(strings.TrimSuffix(file, ".stdin")) //nolint:gosec // of the test
+		words, err := os.ReadFile(strings.TrimSuffix(file, ".stdin"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		c := call{Args: strings.Split(strings.TrimSuffix(string(words), "\x00"), "\x00")}
 		if i := slices.Index(c.Args, "-f"); i >= 0 && c.Args[i+1] == "-" {
-			read, err := os.ReadFile(file) //nolint:gosec // of the test
+			read, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -120,7 +120,7 @@ func TestEveryCommandRunsTheSameInBashAndZsh(t *testing.T) {
 		count++
 		var first []call
 		for i, shell := range known {
-			if out, err := exec.Command(shell[0], "-n", "-c", line).CombinedOutput(); err != nil { //nolint:gosec // it is what is tested
+			if out, err := exec.Command(shell[0], "-n", "-c", line).CombinedOutput(); err != nil {
 				t.Errorf("%s does not parse it: %s\n%s", shell[0], out, line)
 			}
 			calls, printed, temp, err := run(t, t.TempDir(), shell, line, "")
@@ -318,7 +318,7 @@ func TestARecreationLosesNothing(t *testing.T) {
 // isManifest tells whether a file below a directory is what kubectl patch printed,
 // which nobody else may read.
 func isManifest(t *testing.T, temp, file string) bool {
-	text, err := os.ReadFile(file) //nolint:gosec // of the test
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
