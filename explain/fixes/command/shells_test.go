@@ -178,6 +178,12 @@ func drawMeant(t *rapid.T) meant {
 		return []runtime.Object{replicaSet(pod.Namespace+"/"+set[len("replicaset/"):], pod)}
 	}
 	evicts := evictions(pod)
+	replaced := func() []call { // once the ReplicaSet has seen its new template
+		return append([]call{
+			{Args: []string{"-n", pod.Namespace, "get", set, "-o", "jsonpath={.metadata.generation}"}},
+			{Args: []string{"-n", pod.Namespace, "wait", set, "--for=jsonpath={.status.observedGeneration}=of kubectl"}},
+		}, evicts...)
+	}
 	patches := func(format string, args ...any) []call {
 		return kubectl("-n", pod.Namespace, "patch", set, "-p", fmt.Sprintf(`{"spec":{"template":{"spec":`+format+`}}}`, args...))
 	}
@@ -199,15 +205,15 @@ func drawMeant(t *rapid.T) meant {
 		resource := corev1.ResourceName("example.com/" + labels.Draw(t, "device"))
 		explaintest.Requesting(resource, "4")(pod)
 		return meant{pod, owned(), remedy.LowerRequest{Container: pod.Spec.Containers[0].Name, Resource: resource, To: 3},
-			append(kubectl("-n", pod.Namespace, "set", "resources", set, "-c", pod.Spec.Containers[0].Name, "--requests="+string(resource)+"=3"), evicts...),
+			append(kubectl("-n", pod.Namespace, "set", "resources", set, "-c", pod.Spec.Containers[0].Name, "--requests="+string(resource)+"=3"), replaced()...),
 			kubectl("-n", pod.Namespace, "set", "resources", set, "-c", pod.Spec.Containers[0].Name, "--requests="+string(resource)+"=4")}
 	case 5:
 		return meant{pod, owned(), remedy.Tolerate{Taint: corev1.Taint{Key: odd, Effect: corev1.TaintEffectNoExecute}},
-			append(patches(`{"tolerations":[{"effect":"NoExecute","key":%s,"operator":"Exists"}]}`, quotedJSON(odd)), evicts...), patches(`{"tolerations":null}`)}
+			append(patches(`{"tolerations":[{"effect":"NoExecute","key":%s,"operator":"Exists"}]}`, quotedJSON(odd)), replaced()...), patches(`{"tolerations":null}`)}
 	}
 	explaintest.Selecting(odd, "it's "+odd)(pod)
 	return meant{pod, owned(), remedy.DropSelector{Key: odd, Value: "it's " + odd},
-		append(patches(`{"nodeSelector":{%s:null}}`, quotedJSON(odd)), evicts...), patches(`{"nodeSelector":{%s:%s}}`, quotedJSON(odd), quotedJSON("it's "+odd))}
+		append(patches(`{"nodeSelector":{%s:null}}`, quotedJSON(odd)), replaced()...), patches(`{"nodeSelector":{%s:%s}}`, quotedJSON(odd), quotedJSON("it's "+odd))}
 }
 
 // evictions is the call that evicts a pod.

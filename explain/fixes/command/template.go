@@ -52,7 +52,8 @@ func (w *workload) command(steps []remedy.Step, exists bool) Command {
 	case w.spreads == rolled:
 		return c
 	}
-	for _, pod := range append(w.before, w.pod) {
+	c.Line += " && " + w.awaitTemplate()
+	for _, pod := range slices.Backward(append(w.before, w.pod)) { // an ordered set makes the last again only after the others
 		c.Line += " && " + evictCommand(pod)
 		c.Affects = append(c.Affects, evicted(pod, "is evicted; its replacement has the change"))
 	}
@@ -68,6 +69,13 @@ func evicted(pod *corev1.Pod, how string) report.Affected {
 func (w *workload) unlessRolled() string {
 	strategy := w.kubectl("get", w.ref(), "-o", "jsonpath={.spec.updateStrategy.type}")
 	return fmt.Sprintf(`{ [ "$(%s)" = RollingUpdate ] || %s; }`, strategy, evictCommand(w.pod))
+}
+
+// awaitTemplate waits until the controller has seen its new template: a pod that is evicted
+// before may be made again from the old one.
+func (w *workload) awaitTemplate() string {
+	generation := w.kubectl("get", w.ref(), "-o", "jsonpath={.metadata.generation}")
+	return w.kubectl("wait", w.ref()) + ` --for=jsonpath='{.status.observedGeneration}'="$(` + generation + `)"`
 }
 
 // templatePatch is a patch of a pod's spec for the object with its template.
