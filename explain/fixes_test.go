@@ -435,7 +435,7 @@ func TestANewNodeIsAFixWithoutACommand(t *testing.T) {
 func TestANewNodeIsForThePodsOfHighPriorityFirst(t *testing.T) {
 	for priorityOfOther, simulated := range map[int32]bool{0: true, 10: false, 100: false} {
 		pod := testPod("shop/web", "", "3", priority(10))
-		e := startEngine(t, Options{}, testNode("a", "4"), testPod("shop/x", "a", "4", priority(10)), pod, testPod("other/first", "", "3", priority(priorityOfOther)))
+		e := startEngine(t, Options{}, testNode("a", "4"), testPod("shop/x", "a", "4", priority(10)), pod, testPod("other/first", "", "3", priority(priorityOfOther), ownedBy("ReplicaSet", "first")))
 		found, err := fixesOf(t.Context(), e, report.PodOf(pod.UID))
 		if err != nil {
 			t.Fatal(err)

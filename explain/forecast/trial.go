@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
@@ -249,11 +250,14 @@ func (t *tried) addKind(p *simulation, kind *equivalenceClass) {
 	}
 }
 
-// named reports whether a pod that was preempted is one that the change is known to be
-// about: one that was pending before or is replaced.
+// named reports whether a pod that was preempted loses nothing that the change is not known
+// to take: one that is replaced, or that was pending before and is made again.
 func (t *tried) named(p *simulation, victim *corev1.Pod) bool {
+	if c := p.byUID[victim.UID]; c != nil {
+		return c.ends != nil || t.is(c) || placement.ControllerKind(victim) != ""
+	}
 	_, replaced := p.forecast.rolled[victim.UID]
-	return p.byUID[victim.UID] != nil || replaced || slices.Contains(t.trial.Gone, victim.UID)
+	return replaced || slices.Contains(t.trial.Gone, victim.UID)
 }
 
 func (t *tried) hindered(c *pendingPod, how Hindering) {
