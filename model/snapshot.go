@@ -62,6 +62,10 @@ type Connection struct {
 	Problem Problem   // what keeps the data from being live
 }
 
+// Lost reports whether the data is no longer updated: the server does not answer, or
+// answers with errors. Before the first answer nothing is lost.
+func (c Connection) Lost() bool { return !c.Live && (c.Err != "" || !c.Heard.IsZero()) }
+
 // Problem is what keeps data from being live.
 type Problem int
 

@@ -139,10 +139,7 @@ func (o *Observed) Used(p *model.Pod, word func(model.Amount) string) string {
 
 // Lost reports whether the data is no longer updated: the server does not answer, or
 // answers with errors.
-func (o *Observed) Lost() bool {
-	c := o.Snapshot.Status.Connection
-	return !c.Live && (c.Err != "" || !c.Heard.IsZero())
-}
+func (o *Observed) Lost() bool { return o.Snapshot.Status.Connection.Lost() }
 
 // Staleness says for how long there has been no answer, or how old the data is
 // where the server answers, and when the next try is.
