@@ -76,6 +76,12 @@ func (a *activity) revise(meant func(plan.Entry) bool, change func(*plan.Entry))
 	a.logged(entry)
 }
 
+// Followed notes what became of the pod that a change of this run was a fix for: "cart-0 on
+// std-b-02". It writes to the log.
+func (a *Actor) Followed(entry int, became string) {
+	a.activity.revise(func(e plan.Entry) bool { return e.ID == entry && e.Then != became }, func(e *plan.Entry) { e.Then = became })
+}
+
 // logged writes an entry to the log, and reports once that it cannot.
 func (a *activity) logged(entry plan.Entry) {
 	if a.options.Log == nil {

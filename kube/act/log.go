@@ -135,7 +135,7 @@ func bare(err error) error {
 
 // cleanEntry makes the texts of an entry fit to be drawn.
 func cleanEntry(entry plan.Entry) plan.Entry {
-	for _, text := range []*string{&entry.User, &entry.Context, &entry.Did, &entry.Result} {
+	for _, text := range []*string{&entry.User, &entry.Context, &entry.Did, &entry.Result, &entry.Then} {
 		*text = model.Clean(*text)
 	}
 	return entry

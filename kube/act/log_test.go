@@ -181,3 +181,23 @@ func TestEntriesOfSeveralProgramsDoNotMix(t *testing.T) {
 		t.Errorf("%d entries, %d broken lines, %v", len(entries), broken, err)
 	}
 }
+
+func TestWhatBecameOfTheFixedPodIsLogged(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "activity.jsonl")
+	a := logging(file, nil)
+	_, yes := confirmed(t, a)
+	ran, err := a.Run(t.Context(), yes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Followed(ran.Entry.ID, "cart-\x1b[2J0 on n1")
+	a.Followed(ran.Entry.ID, a.Activity()[0].Then) // the same again is no news
+	a.Followed(ran.Entry.ID+1, "another change")
+	if got := a.Activity(); len(got) != 1 || got[0].Came() != "done → cart-0 on n1" || got[0].Undo == nil {
+		t.Errorf("this run's activity is %+v", got)
+	}
+	later := logging(file, nil).Activity()
+	if len(later) != 2 || later[0].Came() != "done → cart-0 on n1" || later[1].Came() != "done" {
+		t.Errorf("a later run's activity is %+v", later)
+	}
+}

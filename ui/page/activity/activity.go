@@ -57,9 +57,9 @@ func undoCell(e plan.Entry) table.Cell {
 
 func resultCell(e plan.Entry) table.Cell {
 	if e.OK {
-		return table.Cell{Text: e.Result}
+		return table.Cell{Text: e.Came()}
 	}
-	return table.Cell{Text: e.Result, Tone: tone.Bad}
+	return table.Cell{Text: e.Came(), Tone: tone.Bad}
 }
 
 // read takes the entries. Where there are new ones, the newest that can be undone
@@ -136,7 +136,7 @@ func (p *Page) Selected() page.Selection {
 	if !ok {
 		return page.Selection{}
 	}
-	return page.Selection{Copy: entry.Did + ": " + entry.Result}
+	return page.Selection{Copy: entry.Did + ": " + entry.Came()}
 }
 
 // Places implements page.View.
