@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kubectl-fathom/kubectl-fathom/model/follow"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/change"
@@ -25,6 +27,8 @@ type acts struct {
 	nth     int                // of the newest action; answers to older ones are dropped
 	action  plan.Action        // being planned; nil while none is
 	cancel  context.CancelFunc // cancels the planning
+	fix     *follow.Fix        // that the action is; nil for other actions
+	asked   *plan.Plan         // the newest whose box was opened
 	again   string             // why it is planned again
 	running []string           // confirmed plans without an answer yet
 	rights  rights
@@ -83,6 +87,10 @@ func (c *acts) planFor(action plan.Action, again string) tea.Cmd {
 	if actor == nil {
 		return nil
 	}
+	c.fix = nil
+	if fix, ok := action.(follow.Fix); ok {
+		c.fix, action = &fix, fix.Action
+	}
 	c.nth++
 	ctx, cancel := context.WithCancel(c.app.ctx)
 	c.action, c.cancel, c.again = action, cancel, again
@@ -112,13 +120,16 @@ func (c *acts) onPlanned(msg plannedMsg) tea.Cmd {
 	if msg.err != nil {
 		return c.app.said.sayError(msg.err)
 	}
-	c.app.box = nil
+	c.app.box, c.asked = nil, msg.plan
 	return confirm.New(&c.app.boxes, msg.plan, msg.plan.Question(c.app.head.short, c.app.head.production()), c.again).Open()
 }
 
 // run carries out a plan that was confirmed.
 func (c *acts) run(p *plan.Plan, confirmed plan.Confirmed) tea.Cmd {
 	c.running = append(c.running, p.Action.Name())
+	if c.fix != nil && c.asked == p {
+		c.app.follows.begin(*c.fix, p)
+	}
 	ctx, actor, opened := c.app.ctx, c.app.actor(), c.app.opened
 	return func() tea.Msg {
 		ran, err := actor.Run(ctx, confirmed)
@@ -135,11 +146,24 @@ func (c *acts) onRan(msg ranMsg) tea.Cmd {
 	if at := slices.Index(c.running, msg.plan.Action.Name()); at >= 0 {
 		c.running = slices.Delete(c.running, at, at+1)
 	}
-	switch {
-	case errors.Is(msg.err, plan.ErrChanged):
-		return c.planFor(msg.plan.Action, changedWords(msg.plan, msg.ran))
-	case msg.err != nil:
+	if msg.err != nil {
+		action := msg.plan.Action
+		if one := c.app.follows.of(msg.plan); one != nil {
+			action = one.fix
+		}
+		c.app.follows.failed(msg.plan)
+		if errors.Is(msg.err, plan.ErrChanged) {
+			return c.planFor(action, changedWords(msg.plan, msg.ran))
+		}
 		return c.app.said.sayError(msg.err)
+	}
+	said := c.sayDone(msg)
+	return tea.Batch(said, c.app.follows.ran(msg.plan, msg.ran))
+}
+
+// sayDone says that a plan was carried out.
+func (c *acts) sayDone(msg ranMsg) tea.Cmd {
+	switch {
 	case msg.ran.Job != 0:
 		return nil // the message row shows its progress
 	case msg.ran.Entry.Undo == nil, strings.HasPrefix(msg.plan.Action.Name(), "undo "):
@@ -190,7 +214,7 @@ func (c *acts) actingWords() string {
 	case len(c.running) > 0:
 		return c.running[0] + ": kube-apiserver has not answered yet"
 	}
-	return c.app.jobs.jobsWords()
+	return cmp.Or(c.app.jobs.jobsWords(), c.app.follows.words())
 }
 
 // writesAllowedMsg says whether changes are now allowed in a read-only context.

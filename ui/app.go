@@ -72,6 +72,7 @@ type App struct {
 	dialog        dialog.Modal // nil while none is open
 	acts          acts
 	jobs          jobs
+	follows       follows
 	said          said
 	started       time.Time
 	failed        error // why the first cluster could not be opened
@@ -120,7 +121,7 @@ func New(o Options) *App {
 func (a *App) wire() {
 	a.history.app, a.keyboard.app, a.opener.app, a.commands.app, a.host.app = a, a, a, a, a
 	a.layout.app, a.head.app, a.boxes.app = a, a, a
-	a.acts.app, a.jobs.app, a.contexts.app = a, a, a
+	a.acts.app, a.jobs.app, a.contexts.app, a.follows.app = a, a, a, a
 	a.lessons.app, a.training.app, a.steps.app = a, a, a
 	a.said.app, a.ticker.app = a, a
 }
@@ -241,6 +242,8 @@ func (a *App) routeActing(msg tea.Msg) tea.Cmd {
 		return a.acts.onWritesAllowed(msg)
 	case jobsMsg:
 		return a.jobs.onJobs(msg)
+	case verdictMsg:
+		return a.follows.onVerdict(msg)
 	case rightsMsg:
 		a.acts.onRights(msg)
 	case lessonMsg:
@@ -313,7 +316,8 @@ func (a *App) onSnapshot(msg snapshotMsg) tea.Cmd {
 	if before != 0 && before != a.observed.Snapshot.Status.Step {
 		a.steps.onStep()
 	}
-	cmd := a.history.top().Update(page.SnapshotMsg{Snapshot: msg.snapshot})
+	news := a.follows.look()
+	cmd := tea.Batch(news, a.history.top().Update(page.SnapshotMsg{Snapshot: msg.snapshot}))
 	if !a.touched && len(a.observed.Snapshot.Status.Reading) == 0 {
 		a.touched = true
 		if len(a.observed.Snapshot.Pending) == 0 && a.observed.NotRead("nodes") == "" {

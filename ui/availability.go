@@ -18,6 +18,8 @@ func (k *keyboard) off(do keymap.Action, v page.View) string {
 	switch do {
 	case keymap.StepBack, keymap.StepOn:
 		return k.app.steps.offStep(do)
+	case keymap.NextFix:
+		return k.app.follows.offNext()
 	case keymap.History:
 		return k.app.steps.offPodHistory(v)
 	}
@@ -71,7 +73,7 @@ func (k *keyboard) stray(key string, v page.View) tea.Cmd {
 	switch {
 	case key == "c" && v.Places()&keymap.OnPod != 0:
 		return k.app.said.say("c cordons a node; o goes to this pod's node")
-	case (key == "n" || key == "N") && v.Places()&keymap.Text != 0:
+	case key == "n" && v.Places()&keymap.Text != 0:
 		return k.app.said.say("n chooses a namespace in lists; ctrl-n and ctrl-p go to the next and the previous match")
 	}
 	return nil

@@ -58,6 +58,9 @@ type Actor interface {
 	Stop(job int)
 	// Activity are the changes, the newest first; those of earlier sessions have no undo.
 	Activity() []plan.Entry
+	// Followed notes in the activity what became of the pod that a change was a fix for.
+	// It may write to a file.
+	Followed(entry int, became string)
 	// ReadOnly says why changes are not allowed; "" where they are. Raise allows them
 	// where the context's setting forbids them.
 	ReadOnly() string

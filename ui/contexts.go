@@ -130,6 +130,7 @@ func (n *connections) swap(to Cluster) tea.Cmd {
 	n.app.ctx, n.app.cancel = context.WithCancel(context.Background())
 	n.app.observed.Snapshot = &model.Snapshot{Status: model.Status{Context: n.app.Context, Reading: unreadYet()}}
 	n.app.acts, n.app.jobs, n.app.dialog = acts{app: n.app}, jobs{app: n.app}, nil
+	n.app.follows, n.app.observed.Followed = follows{app: n.app}, nil
 	n.app.observed.Domain, n.app.usage = "", false
 	n.app.begin()
 	return tea.Batch(n.app.nextSnapshot(), n.app.jobs.nextJobs(), n.app.lessons.nextLesson(), func() tea.Msg {

@@ -123,8 +123,15 @@ func (f *fakeActor) NextJobs(ctx context.Context, _ int) ([]*plan.Progress, int,
 func (f *fakeActor) Pause(job int, _ bool)  { f.paused = append(f.paused, job) }
 func (f *fakeActor) Stop(job int)           { f.stopped = append(f.stopped, job) }
 func (f *fakeActor) Activity() []plan.Entry { return f.entries }
-func (f *fakeActor) ReadOnly() string       { return f.readOnly }
-func (f *fakeActor) Raise() error           { f.readOnly, f.raised = "", true; return nil }
+func (f *fakeActor) Followed(entry int, became string) {
+	for i := range f.entries {
+		if f.entries[i].ID == entry {
+			f.entries[i].Then = became
+		}
+	}
+}
+func (f *fakeActor) ReadOnly() string { return f.readOnly }
+func (f *fakeActor) Raise() error     { f.readOnly, f.raised = "", true; return nil }
 
 // acted is a dashboard on which wishes come true, with a clock of its own.
 type acted struct {

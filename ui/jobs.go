@@ -73,7 +73,7 @@ func (j *jobs) onJobs(msg jobsMsg) tea.Cmd {
 			cmd = tea.Batch(cmd, j.app.said.say(j.app.observed.Brief(jobWords(job))))
 		}
 	}
-	return cmd
+	return tea.Batch(cmd, j.app.follows.onJobs())
 }
 
 // UndoOf implements drains.Jobs: it is the activity entry that began the job. Without one it has no Undo.

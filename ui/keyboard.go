@@ -130,6 +130,8 @@ func (k *keyboard) doOpenPage(do keymap.Action) (cmd tea.Cmd, done bool) {
 		return k.app.commands.openEvictions(), true
 	case keymap.Taints:
 		return k.app.history.open(k.app.pages.taints), true
+	case keymap.NextFix:
+		return k.app.follows.openNext(), true
 	case keymap.Budgets:
 		return k.app.history.open(k.app.pages.budgets), true
 	case keymap.Activity:

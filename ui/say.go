@@ -28,6 +28,12 @@ func (s *said) say(text string) tea.Cmd {
 	return s.app.after(sayFor, func(time.Time) tea.Msg { return forgetMsg{nth} })
 }
 
+// stay puts a sentence on the message row until the next key.
+func (s *said) stay(text string) {
+	s.text, s.bad = text, false
+	s.nth++
+}
+
 // sayError puts an error on the message row; it stays until the next key.
 func (s *said) sayError(err error) tea.Cmd {
 	s.text, s.bad = err.Error(), true

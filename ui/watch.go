@@ -30,7 +30,7 @@ type ager interface{ ShowsYoung() bool }
 // tick asks for the next tick, unless one comes soon enough already.
 func (t *ticker) tick() tea.Cmd {
 	every := calm
-	if v, ok := t.app.history.top().(ager); ok && v.ShowsYoung() && !t.app.observed.IsSnapshot() || t.app.observed.Lost() || t.app.contexts.isConnecting() {
+	if v, ok := t.app.history.top().(ager); ok && v.ShowsYoung() && !t.app.observed.IsSnapshot() || t.app.observed.Lost() || t.app.contexts.isConnecting() || t.app.follows.waiting() {
 		every = brisk
 	}
 	if t.every != 0 && t.every <= every {
@@ -43,10 +43,11 @@ func (t *ticker) tick() tea.Cmd {
 }
 
 func (t *ticker) onTick(msg tickMsg) tea.Cmd {
-	if msg.nth == t.nth {
-		t.every = 0
+	if msg.nth != t.nth {
+		return nil
 	}
-	return nil
+	t.every = 0
+	return t.app.follows.look()
 }
 
 // changedMsg says that highlights may end.

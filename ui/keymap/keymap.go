@@ -47,6 +47,7 @@ const (
 	GoNode
 	NodeMap
 	Fixes
+	NextFix
 	Preempt
 	Trace
 	Words
@@ -168,6 +169,8 @@ var Bindings = []Binding{
 	{Stop, OnJob, "Q", "Q", "stop", OfSelection, "stop", "stop the drain: asks first"},
 	{Open, OnJob, "enter", "enter", "open", OfSelection, "open", "open: the page of the drain"},
 	{Fixes, PodFacts, "f", "f", "fixes", OfSelection, "fixes", "fixes that would let the pod be scheduled, simulated"},
+	{NextFix, OnFix, "N", "N", "next fix", OfSelection, "next fix", "the fixes again, where a pod is still pending after a fix"},
+	{NextFix, Everywhere, "N", "N", "next fix", Unlisted, "", "the fixes again, where a pod is still pending after a fix"},
 	{Preempt, PodFacts, "p", "p", "preemption", OfSelection, "preemption", "what preemption can do: candidate nodes, victims, and where victims are rescheduled"},
 	{Trace, PodFacts, "T", "T", "trace", OfSelection, "trace", "the scheduling cycle, stage by stage; for a scheduled pod, why it is on its node"},
 	{Words, PodFacts, "W", "W", "message", OfSelection, "message", "kube-scheduler's message, fathom's, events and versions"},

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/follow"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 )
@@ -22,6 +23,17 @@ type Observed struct {
 	Snapshot *model.Snapshot // never nil; Revision 0 until the first came
 	Domain   string          // that all nodes' names share
 	At       time.Time       // of the newest message; ages are counted to it
+	Followed []follow.Pod    // of fixes that were carried out, the newest first
+}
+
+// FollowedPod is a pod of a fix that was carried out, as it is followed.
+func (o *Observed) FollowedPod(uid types.UID) (follow.Pod, bool) {
+	for _, pod := range o.Followed {
+		if pod.Pod.Object.UID == uid {
+			return pod, true
+		}
+	}
+	return follow.Pod{}, false
 }
 
 // NodeUsage is the usage of a node by metrics; zero where there are none.

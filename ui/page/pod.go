@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/follow"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
@@ -26,6 +28,16 @@ func PodIn(s *model.Snapshot, pod *model.Pod) (now *model.Pod, gone bool) {
 		return now, false
 	}
 	return pod, pod.Object.Name != "" && len(s.Status.Reading) == 0 && s.Revision > 0
+}
+
+// Awaited says that a pod waits for the scheduler after a fix that was carried out, a
+// sentence; "" if it does not.
+func Awaited(o *Observed, pod *model.Pod) string {
+	followed, ok := o.FollowedPod(pod.Object.UID)
+	if !ok || followed.State != follow.Waiting {
+		return ""
+	}
+	return grammar.Capital(o.Brief(followed.Words(o.At))) + "."
 }
 
 // NodeOf is the node that a pod is on, else the one that it is nominated to.

@@ -40,6 +40,9 @@ func (w *Page) Answer(int) string {
 	case w.draw.Gone:
 		return "Gone. It was: " + w.draw.Brief(r.Summary)
 	}
+	if awaited := page.Awaited(w.Host.Observed(), w.pod); awaited != "" {
+		return awaited
+	}
 	return w.draw.Verdict()
 }
 

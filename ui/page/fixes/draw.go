@@ -18,8 +18,25 @@ func (p *Page) Crumbs() []string {
 	return []string{"pending", page.PodName(p.Host, p.Pod), "fixes"}
 }
 
-// Answer says how many fixes work.
+// Answer says how many fixes work; after one was carried out, what became of the pod.
 func (p *Page) Answer(int) string {
+	o := p.Host.Observed()
+	if awaited := page.Awaited(o, p.Pod); awaited != "" {
+		return awaited
+	}
+	pod, ok := o.FollowedPod(p.Pod.Object.UID)
+	became := o.Brief(pod.Words(o.At))
+	switch {
+	case !ok || became == "" || p.Gone:
+		return works(p)
+	case pod.Offers():
+		return became + ". " + works(p)
+	}
+	return became + "."
+}
+
+// works says how many fixes work.
+func works(p *Page) string {
 	switch {
 	case p.Gone:
 		return "Gone."

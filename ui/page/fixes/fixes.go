@@ -106,9 +106,16 @@ func (p *Page) Act(do keymap.Action) tea.Cmd {
 		return p.Host.ActOn(do, page.SelectPod(p.Pod))
 	}
 	if f, ok := p.fix(); ok && planned(f) {
-		return p.Host.Plan(actionOf(f.Actions[0]))
+		return p.Host.Plan(toPlan(f, p.Pod))
 	}
 	return nil
+}
+
+// First selects the first fix: one that works, if any does.
+func First(p *Page) tea.Cmd {
+	p.chosen = 0
+	p.arrange()
+	return p.ask()
 }
 
 func (p *Page) move(n int) {

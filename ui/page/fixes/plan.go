@@ -5,6 +5,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/follow"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
@@ -39,6 +40,16 @@ func planless(f *report.Fix, pod *model.Pod) string {
 		return "change pod templates"
 	}
 	return "change what a pod asks for"
+}
+
+// toPlan is the first step of a fix. Where that is the whole fix, and the pod fits then,
+// the dashboard follows the pod until it has its node.
+func toPlan(f *report.Fix, pod *model.Pod) plan.Action {
+	action := actionOf(f.Actions[0])
+	if f.Steps > 1 || f.NodesGained == 0 || !pod.Exists() {
+		return action
+	}
+	return follow.Fix{Action: action, Pod: pod, Nodes: f.Nodes}
 }
 
 // actionOf is the first step of a fix as an action. Once that is done the page tries
