@@ -242,8 +242,6 @@ func (a *App) routeActing(msg tea.Msg) tea.Cmd {
 		return a.acts.onWritesAllowed(msg)
 	case jobsMsg:
 		return a.jobs.onJobs(msg)
-	case verdictMsg:
-		return a.follows.onVerdict(msg)
 	case rightsMsg:
 		a.acts.onRights(msg)
 	case lessonMsg:
@@ -258,6 +256,8 @@ func (a *App) routeActing(msg tea.Msg) tea.Cmd {
 		return a.steps.onStepped(msg)
 	case stepSlowMsg:
 		a.steps.slow = a.steps.busy && msg.nth == a.steps.nth
+	default:
+		return a.follows.route(msg)
 	}
 	return nil
 }

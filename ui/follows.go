@@ -11,6 +11,8 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/activity"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/drains"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/explanation"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/fixes"
@@ -45,6 +47,9 @@ type verdictMsg struct {
 	takers  int
 	verdict follow.Verdict
 }
+
+// notedMsg says that the activity has noted what happened to a pod.
+type notedMsg struct{ opened int }
 
 // begin follows the pod of a fix whose plan is about to run.
 func (f *follows) begin(fix follow.Fix, p *plan.Plan) {
@@ -142,7 +147,16 @@ func (f *follows) note(one *followed) tea.Cmd {
 	}
 	one.noted = became
 	entry := one.entry.ID
-	return func() tea.Msg { actor.Followed(entry, became); return nil }
+	opened := f.app.opened
+	return func() tea.Msg { actor.Followed(entry, became); return notedMsg{opened} }
+}
+
+// onNoted has Activity show what was noted, if it is on top.
+func (f *follows) onNoted(msg notedMsg) tea.Cmd {
+	if top, ok := f.app.history.top().(*activity.Page); ok && msg.opened == f.app.opened {
+		return top.Update(page.SnapshotMsg{Snapshot: f.app.observed.Snapshot})
+	}
+	return nil
 }
 
 // ask asks for a verdict on a pod, off the event loop, where it needs one.
@@ -159,6 +173,17 @@ func (f *follows) ask(one *followed) tea.Cmd {
 		}
 		return verdictMsg{opened, one, takers, verdict}
 	}
+}
+
+// route routes what concerns pods that are followed.
+func (f *follows) route(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case verdictMsg:
+		return f.onVerdict(msg)
+	case notedMsg:
+		return f.onNoted(msg)
+	}
+	return nil
 }
 
 // onVerdict takes a verdict.

@@ -137,6 +137,15 @@ func TestThePodOfAFixIsFollowedOnEveryPage(t *testing.T) {
 	}
 }
 
+func TestActivityShowsTheNodeAtOnce(t *testing.T) {
+	d := newFixing(t, 80, 24)
+	d.fix()
+	d.press("z")
+	d.binds("shop/"+checkoutName, "spot-a-01")
+	d.sees(time.Second)
+	requireRow(t, d.app, 4, "done → checkout-6c9d8b7f4-x2x1p on spo…")
+}
+
 func TestTheNextFixIsOfferedWhereAnotherPodTookThePlace(t *testing.T) {
 	d := newFixing(t, 80, 24)
 	d.fix()

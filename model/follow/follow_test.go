@@ -312,6 +312,33 @@ func TestAVerdictOnAnotherPodDoesNotCount(t *testing.T) {
 	}
 }
 
+// BenchmarkNext follows a pod that is to fit any of 5,000 nodes, of which one changes.
+func BenchmarkNext(b *testing.B) {
+	builder := model.NewBuilder()
+	nodes, pods := modeltest.Cluster(5000, 30)
+	names := make([]string, 0, len(nodes))
+	for _, node := range nodes {
+		builder.Node(nil, node)
+		names = append(names, node.Name)
+	}
+	for _, pod := range pods {
+		builder.Pod(nil, pod)
+	}
+	ours := modeltest.NewPod("shop/cart-1", "", "1", "1Gi", time.Hour, nil)
+	builder.Pod(nil, ours)
+	first := builder.Build(1, model.Status{}, nil)
+	cart, _ := first.PodNamed("shop", "cart-1")
+	builder.Pod(nil, modeltest.NewPod("search/api-1", names[7], "1", "1Gi", time.Hour, nil))
+	second := builder.Build(2, model.Status{}, nil)
+	pod := Begin(Fix{Pod: cart, Nodes: names}, first).Done(start)
+	b.ReportAllocs()
+	for b.Loop() {
+		if next := pod.Next(second, start); len(next.Takers) != 1 {
+			b.Fatalf("%d takers", len(next.Takers))
+		}
+	}
+}
+
 func TestNamesOfTheClusterAreClean(t *testing.T) {
 	w := newWorld(t)
 	w.pod = w.pod.Done(start)
