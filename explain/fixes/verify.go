@@ -40,7 +40,7 @@ func (f *Search) trialOf(changed *corev1.Pod, c command.Command, steps []remedy.
 		Any: kind != "StatefulSet" && kind != "DaemonSet",
 	}
 	if c.Anew {
-		t.Pod = f.anew(changed)
+		t.Pod = anew(f, changed)
 	}
 	for _, victim := range evictedBy(steps) {
 		t.Gone = append(t.Gone, victim.UID)
@@ -61,14 +61,14 @@ func (f *Search) trialOf(changed *corev1.Pod, c command.Command, steps []remedy.
 		if scheduler.Assigned(other) {
 			t.Rolled = append(t.Rolled, forecast.Rolled{Pod: other, Next: next})
 		} else {
-			t.Alike = append(t.Alike, f.anew(next))
+			t.Alike = append(t.Alike, anew(f, next))
 		}
 	}
 	return t
 }
 
 // anew is the pod as a new one of its controller.
-func (f *Search) anew(pod *corev1.Pod) *corev1.Pod {
+func anew(f *Search, pod *corev1.Pod) *corev1.Pod {
 	made := pod.DeepCopy()
 	made.CreationTimestamp = metav1.NewTime(f.Now())
 	made.Status = corev1.PodStatus{Phase: corev1.PodPending}
@@ -117,7 +117,7 @@ func (f *Search) verify(ctx context.Context, fix *Attempt) error {
 	if len(victims) > 1 {
 		fix.Brief = grammar.Plural(len(victims), "pod") + " evicted"
 	}
-	f.tellOthers(tried, fix)
+	tellOthers(f.alike, tried, fix)
 	good := len(fix.Remaining) == 0
 	fix.Verified = good && fix.Command != ""
 	fix.Simulated = good && fix.Kind == report.FixNode
@@ -154,7 +154,7 @@ func (f *Search) forgive(ctx context.Context, tried *forecast.Tried) error {
 }
 
 // tellOthers says on which other pods it depends whether the fix works, and whom it lets in.
-func (f *Search) tellOthers(tried *forecast.Tried, fix *Attempt) {
+func tellOthers(alike []*corev1.Pod, tried *forecast.Tried, fix *Attempt) {
 	switch {
 	case tried.Unknown != "":
 		fix.Remaining = append(fix.Remaining, "unknown: "+tried.Unknown)
@@ -175,7 +175,7 @@ func (f *Search) tellOthers(tried *forecast.Tried, fix *Attempt) {
 		return
 	}
 	newcomers := slices.DeleteFunc(tried.Newcomers, func(n forecast.Newcomer) bool {
-		return slices.ContainsFunc(f.alike, func(pod *corev1.Pod) bool { return pod.UID == n.Pod.UID })
+		return slices.ContainsFunc(alike, func(pod *corev1.Pod) bool { return pod.UID == n.Pod.UID })
 	})
 	for _, newcomer := range newcomers {
 		how := "would fit too"

@@ -177,9 +177,9 @@ func (f *forecasting) gather(ctx context.Context) error {
 		}
 		f.addWaiting()
 		if f.trial != nil {
-			f.addTarget()
-			f.addRolled()
-			f.addFollowing()
+			f.trial.addTarget(f)
+			f.trial.addRolled(f)
+			addFollowing(f)
 		}
 		if unsure > 0 && len(f.competitors) > 0 {
 			f.unsaid(grammar.Plural(unsure, "pod") + " that may not be recreated would take capacity")

@@ -190,7 +190,7 @@ const mostFollowing = 10
 
 // addFollowing adds the pods that ordered StatefulSets make once those that are pending now
 // are placed.
-func (f *forecasting) addFollowing() {
+func addFollowing(f *forecasting) {
 	last := map[types.UID]*pendingPod{}
 	for _, c := range f.competitors {
 		owner := metav1.GetControllerOfNoCopy(c.pod)

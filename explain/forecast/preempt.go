@@ -17,7 +17,7 @@ import (
 // preempt finds out whether the pending pod, which fits nowhere, gets a node by
 // preemption. Its victims leave, and their successors come later.
 func (p *simulation) preempt(ctx context.Context, c *pendingPod, nowhere placement.Placement) (place, error) {
-	firsts, err := p.forecast.preemptors(ctx, c.pod, nil)
+	firsts, err := preemptors(ctx, p.forecast, c.pod, nil)
 	switch {
 	case err != nil:
 		return place{}, err
@@ -37,7 +37,7 @@ func (p *simulation) preempt(ctx context.Context, c *pendingPod, nowhere placeme
 
 // preemptors are the first of the ways in which a pod that fits nowhere gets a node by
 // preemption, on these nodes (nil: any); none: it gets none.
-func (f *forecasting) preemptors(ctx context.Context, pod *corev1.Pod, nodes []string) ([]dryrun.Candidate, error) {
+func preemptors(ctx context.Context, f *forecasting, pod *corev1.Pod, nodes []string) ([]dryrun.Candidate, error) {
 	profile := f.scheduler.Profile(pod)
 	simulator := preemption.Simulator{Profile: profile, Budgets: f.budgets}
 	if policy := pod.Spec.PreemptionPolicy; policy != nil && *policy == corev1.PreemptNever {

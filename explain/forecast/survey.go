@@ -54,7 +54,7 @@ func (f *forecasting) surveyKind(ctx context.Context, kind *equivalenceClass, em
 		}
 	}
 	if f.trial != nil && kind.open == "" {
-		if err := f.findPreemption(ctx, kind, empty); err != nil {
+		if err := findPreemption(ctx, f, kind, empty); err != nil {
 			return err
 		}
 	}
@@ -65,7 +65,7 @@ func (f *forecasting) surveyKind(ctx context.Context, kind *equivalenceClass, em
 // findPreemption finds out whether a kind that waits may preempt after the change that is
 // tried. What it could not do before, it can do only on the nodes that
 // change or lose pods.
-func (f *forecasting) findPreemption(ctx context.Context, kind *equivalenceClass, empty *scheduler.SimulatedState) error {
+func findPreemption(ctx context.Context, f *forecasting, kind *equivalenceClass, empty *scheduler.SimulatedState) error {
 	nodes := slices.Clone(f.trial.trial.Nodes)
 	for _, pod := range f.gone {
 		nodes = append(nodes, pod.Spec.NodeName)
@@ -75,7 +75,7 @@ func (f *forecasting) findPreemption(ctx context.Context, kind *equivalenceClass
 		return nil
 	}
 	return f.scheduler.Hold(ctx, empty, func() error {
-		firsts, err := f.preemptors(ctx, kind.pod(), nodes)
+		firsts, err := preemptors(ctx, f, kind.pod(), nodes)
 		kind.preempts = len(firsts) > 0
 		return err
 	})

@@ -80,10 +80,10 @@ type Hindering int
 
 // What other pods do.
 const (
-	TakesPlace Hindering = iota // it is placed first
-	Preempted                   // it is preempted, by the pod or by others that come
-	LosesPlace                  // it is pending, fits a node now and none then
-	NotReplaced                 // it runs, is replaced, and its successor finds no node
+	TakesPlace  Hindering = iota // it is placed first
+	Preempted                    // it is preempted, by the pod or by others that come
+	LosesPlace                   // it is pending, fits a node now and none then
+	NotReplaced                  // it runs, is replaced, and its successor finds no node
 )
 
 // Newcomer is one of a kind of pending pods that the change lets in.
@@ -107,7 +107,7 @@ const (
 func (s Simulator) Try(ctx context.Context, trial *Trial) (*Tried, error) {
 	f := s.forecasting(plan.Supposed{Pods: append([]*corev1.Pod{trial.Pod}, trial.Alike...), Gone: trial.Gone})
 	f.trial = &tried{trial: trial, harmless: map[types.UID]int{}, newcomers: map[*equivalenceClass]int{}, told: &Tried{Fates: f.told.Fates}}
-	for _, do := range []func(context.Context) error{f.gather, f.survey, f.tryOrders} {
+	for _, do := range []func(context.Context) error{f.gather, f.survey, func(ctx context.Context) error { return f.trial.tryOrders(ctx, f) }} {
 		if err := do(ctx); err != nil {
 			return nil, failed(err)
 		}
@@ -131,8 +131,7 @@ type tried struct {
 func (t *tried) is(c *pendingPod) bool { return slices.Contains(t.target, c) }
 
 // addTarget finds the pods that the trial is about, and adds the one that does not exist.
-func (f *forecasting) addTarget() {
-	t := f.trial
+func (t *tried) addTarget(f *forecasting) {
 	for _, pod := range f.supposed.Pods {
 		i := slices.IndexFunc(f.competitors, func(c *pendingPod) bool { return c.pod == pod })
 		if i < 0 && pod == t.trial.Pod {
@@ -146,9 +145,8 @@ func (f *forecasting) addTarget() {
 }
 
 // addRolled adds the pods that are replaced one by one, and their successors.
-func (f *forecasting) addRolled() {
+func (t *tried) addRolled(f *forecasting) {
 	f.rolled = map[types.UID]bool{}
-	t := f.trial
 	for _, r := range t.trial.Rolled {
 		pod := f.scheduler.State.Pods[r.Pod.UID]
 		if pod == nil || !scheduler.Assigned(pod) || slices.Contains(f.gone, pod) || f.fateWithoutSuccessor(pod).Outcome != "" {
@@ -164,8 +162,8 @@ func (f *forecasting) addRolled() {
 }
 
 // tryOrders simulates orders until their answer is certain, or there is no more time.
-func (f *forecasting) tryOrders(ctx context.Context) error {
-	t, begun := f.trial, time.Now()
+func (t *tried) tryOrders(ctx context.Context, f *forecasting) error {
+	begun := time.Now()
 	for n := range mostTrials {
 		late := time.Since(begun) > longPlayingTime || f.size >= scheduler.SampledFrom && time.Since(begun) > t.trial.Time
 		if n > 0 && (f.certain() || late) || n >= leastTrials && t.told.Placed == 0 || n >= fewTrials && (t.told.Placed < n || len(t.unless) > 0) {

@@ -184,6 +184,10 @@ func TestCommands(t *testing.T) {
 		{"a new label", explaintest.Pod("shop/bare", "", "4"), nil, []remedy.Step{remedy.LabelNode{Node: "a", Key: "disktype", Value: "ssd"}}},
 		{"another value of a label", explaintest.Pod("shop/bare", "", "4"), nil, []remedy.Step{remedy.LabelNode{Node: "a", Key: "zone", Value: "two"}}},
 		{"evictions", explaintest.Pod("shop/bare", "", "4"), nil, []remedy.Step{remedy.Evict{Pods: []*corev1.Pod{explaintest.Pod("batch/one", "a", ""), explaintest.Pod("batch/two", "a", "")}}}},
+		{"a claim for less", explaintest.Pod("shop/bare", "", "4"), nil, []remedy.Step{remedy.ResizeClaim{Claim: &corev1.PersistentVolumeClaim{ObjectMeta: namedMeta("shop/data")}, To: resource.MustParse("10Gi")}}},
+		{"a volume that its claim has left", explaintest.Pod("shop/bare", "", "4"), nil, []remedy.Step{remedy.ReleaseVolume{
+			Volume: &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "pv-1"}}, Claim: &corev1.PersistentVolumeClaim{ObjectMeta: namedMeta("shop/data")},
+		}}},
 		{"a name that is a flag", explaintest.Pod("shop/bare", "", "4"), nil, []remedy.Step{remedy.Uncordon{Node: "--kubeconfig=/tmp/x"}}},
 		{"a name that is a path", explaintest.Pod("shop/bare", "", "4"), nil, []remedy.Step{remedy.Evict{Pods: []*corev1.Pod{explaintest.Pod("batch/..", "a", "")}}}},
 	}

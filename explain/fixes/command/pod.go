@@ -135,12 +135,11 @@ func recreatePod(pod *corev1.Pod, steps []remedy.Step) Command {
 const saved = "; its manifest is saved in a new temporary directory first"
 
 // recreate deletes an object and creates it again with a change, by the flags of
-// kubectl patch. Its manifest is
-// written first, to a new directory that only the user can read, as kubectl edit
-// does: no file of the current directory is overwritten. Nothing is deleted before
-// the API server has accepted the new object under another name. If it rejects the
-// object afterwards, or the command is interrupted, the file is still there, and
-// where it is has been printed.
+// kubectl patch. Its manifest is written first, to a new directory that only the
+// user can read, as kubectl edit does: no file of the current directory is
+// overwritten. Nothing is deleted before the API server has accepted the new object
+// under another name. If it rejects the object afterwards, or the command is
+// interrupted, the file is still there, and where it is has been printed.
 func recreate(namespace, object string, patch ...string) string {
 	_, name, _ := strings.Cut(object, "/")
 	prefix := name[:min(len(name), 50)]
