@@ -36,7 +36,7 @@ const (
 func (f *Search) trialOf(changed *corev1.Pod, c command.Command, steps []remedy.Step) *forecast.Trial {
 	kind := placement.ControllerKind(changed)
 	t := &forecast.Trial{
-		Pod: changed, Recreated: c.Anew, Nodes: remedy.NodesOf(steps), AtOnce: c.Recreates,
+		Pod: changed, Recreated: c.Anew, Nodes: remedy.NodesOf(steps), AtOnce: c.AtOnce,
 		Any: kind != "StatefulSet" && kind != "DaemonSet",
 	}
 	if c.Anew {

@@ -90,10 +90,12 @@ type simulation struct {
 	state      *scheduler.SimulatedState
 	placements map[*pendingPod]place
 	byUID      map[types.UID]*pendingPod
-	ended      map[types.UID]bool // whose end has begun
-	left       map[types.UID]bool // who is no longer on its node
-	idle       []*pendingPod      // who found no node yet
-	victims    []*corev1.Pod      // who was preempted
+	ended      map[types.UID]bool   // whose end has begun
+	left       map[types.UID]bool   // who is no longer on its node
+	kept       map[*pendingPod]bool // successors that are not made: whom they replace stays
+	freed      bool                 // a pod was replaced: those that found no node are to be tried
+	idle       []*pendingPod        // who found no node yet
+	victims    []*corev1.Pod        // who was preempted
 
 	givenUp bool // there was no time to play it to its end
 }
@@ -126,6 +128,9 @@ func (p *simulation) run(ctx context.Context) error {
 		if err := p.forecast.scheduler.Hold(ctx, p.state, func() error { return t.do(ctx) }); err != nil {
 			return err
 		}
+		if err := p.letIn(ctx); err != nil {
+			return err
+		}
 	}
 	for range mostRounds {
 		if time.Since(begun) > longestPlay {
@@ -152,13 +157,12 @@ func (p *simulation) events() []simulatedEvent {
 	left := map[types.UID]float64{}
 	ended := map[types.UID]float64{}
 	for _, pod := range p.forecast.gone {
-		rolled := p.forecast.rolled[pod.UID]
-		p.ended[pod.UID] = !oneByOne && !rolled
-		if oneByOne || rolled {
+		if p.forecast.rolled[pod.UID] {
+			continue
+		}
+		p.ended[pod.UID] = !oneByOne
+		if oneByOne {
 			ended[pod.UID] = p.random.Float64()
-			if rolled {
-				ended[pod.UID] += rollsFrom
-			}
 			left[pod.UID] = ended[pod.UID] + p.random.Float64()/2
 			events = append(events, simulatedEvent{ended[pod.UID], func(context.Context) error { return p.terminate(pod) }})
 		}
@@ -169,6 +173,11 @@ func (p *simulation) events() []simulatedEvent {
 			continue
 		}
 		p.byUID[c.pod.UID] = c
+		if c.ends != nil && p.forecast.rolled[c.ends.UID] {
+			at := rollsFrom + p.random.Float64()
+			events = append(events, simulatedEvent{at, func(ctx context.Context) error { return p.roll(ctx, c) }})
+			continue
+		}
 		events = append(events, simulatedEvent{p.when(c, i, ended, left), func(ctx context.Context) error { return p.meet(ctx, c) }})
 	}
 	slices.SortStableFunc(events, func(a, b simulatedEvent) int { return cmp.Compare(a.at, b.at) })
@@ -197,8 +206,6 @@ func (p *simulation) leave(pod *corev1.Pod) error {
 // priority decides alone, as it does among pods that come at once.
 func (p *simulation) when(c *pendingPod, index int, ended, left map[types.UID]float64) float64 {
 	switch t := p.forecast.trial; {
-	case c.ends != nil && p.forecast.rolled[c.ends.UID]:
-		return p.whenRolled(c, ended, left)
 	case t != nil && p.order == 1 && t.is(c): // the last of all, and the first
 		return comesLast
 	case t != nil && p.order == 3 && t.is(c):
@@ -222,15 +229,6 @@ const (
 	// comesLast is later than all but those.
 	comesLast = 20
 )
-
-// whenRolled is the moment at which the successor of a rolled pod comes: before that one
-// goes, where its controller surges, or after.
-func (p *simulation) whenRolled(c *pendingPod, ended, left map[types.UID]float64) float64 {
-	if c.when == late || c.when == early && p.random.IntN(2) == 0 {
-		return left[c.ends.UID] + p.random.Float64()/2
-	}
-	return ended[c.ends.UID] - p.random.Float64()/2
-}
 
 // meet finds a node for the pending pod, as the scheduler would now.
 func (p *simulation) meet(ctx context.Context, c *pendingPod) error {

@@ -189,7 +189,7 @@ func (t *tried) tryOrders(ctx context.Context, f *forecasting) error {
 func newSimulation(f *forecasting, order int) *simulation {
 	return &simulation{
 		forecast: f, order: order, random: rand.New(rand.NewPCG(1, uint64(order))),
-		placements: map[*pendingPod]place{}, ended: map[types.UID]bool{}, left: map[types.UID]bool{}, byUID: map[types.UID]*pendingPod{},
+		placements: map[*pendingPod]place{}, ended: map[types.UID]bool{}, left: map[types.UID]bool{}, kept: map[*pendingPod]bool{}, byUID: map[types.UID]*pendingPod{},
 	}
 }
 
@@ -217,7 +217,7 @@ func (t *tried) add(p *simulation) {
 		}
 	}
 	for _, c := range t.replaced {
-		if p.placements[c].Node == "" {
+		if p.placements[c].Node == "" && !p.kept[c] {
 			t.note(Hindrance{Pod: c.ends, How: NotReplaced})
 			break
 		}

@@ -68,20 +68,19 @@ func (f *Fixes) others(may, not int) (counts []string) {
 	return counts
 }
 
-// Counts counts the fixes that work, those that may, and those that do not: "5 work, 1 may,
+// Counts counts the fixes that work, and those that may or else those that do not: "5 work,
 // 3 do not".
 func (f *Fixes) Counts() string {
 	work, may, tried := f.Work(), f.count((*Fix).May), len(f.Tried)
-	not := tried - work - may
 	switch {
-	case work > 0:
-		return strings.Join(append([]string{grammar.Count(work, "works", "work")}, f.others(may, not)...), ", ")
-	case may == 0:
-		return grammar.Count(tried, "does not work", "do not work")
-	case not == 0:
+	case work == 0 && may > 0:
 		return grammar.Count(may, "may work", "may work")
+	case work == 0:
+		return grammar.Count(tried, "does not work", "do not work")
+	case may > 0:
+		return grammar.Count(work, "works", "work") + ", " + grammar.Count(may, "may", "may")
 	}
-	return grammar.Count(may, "may work", "may work") + ", " + grammar.Count(not, "does not", "do not")
+	return strings.Join(append([]string{grammar.Count(work, "works", "work")}, f.others(0, tried-work)...), ", ")
 }
 
 // Gains says how many nodes the fix adds: "3 nodes"; "–" for none.

@@ -28,6 +28,7 @@ type Command struct {
 
 	Anew   bool          // the pod goes, and another one with the change comes in its place
 	Others []*corev1.Pod // other pods of its controller, pending or on nodes, that go the same way
+	AtOnce bool          // they go before any new one comes
 }
 
 // Maker makes commands. It reads the state, so the scheduler has to be held.

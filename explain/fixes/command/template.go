@@ -39,7 +39,7 @@ func (w *workload) command(steps []remedy.Step, exists bool) Command {
 		total := grammar.Plural(w.run+w.wait, "pod")
 		ref.How = fmt.Sprintf("rolls out to %s: %s", total, w.pods())
 		c.Brief = "rolling update of " + total
-		c.Others = w.others
+		c.Others, c.AtOnce = w.others, w.atOnce
 	}
 	c.Affects, c.Lone = []report.Affected{ref}, w.spreads == newOnly
 	switch {
@@ -193,7 +193,7 @@ func (w *workload) startOver(patch map[string]any) Command {
 	}
 	return Command{
 		Line:      recreate(w.pod.Namespace, w.ref(), "-p", shell.OneLine(job)),
-		Recreates: true, Anew: true, Others: w.others,
+		Recreates: true, Anew: true, Others: w.others, AtOnce: true,
 		Affects: []report.Affected{{Kind: w.kind, Namespace: w.pod.Namespace, Name: w.name, How: "is deleted and recreated, with its pods: " + w.pods() + saved}},
 		Brief:   "recreates Job " + w.name,
 	}

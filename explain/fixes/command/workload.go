@@ -41,9 +41,17 @@ type workload struct {
 	wait     int
 	ended    int
 	others   []*corev1.Pod // those that run or wait, without this one
+	atOnce   bool          // its Deployment makes no new pods beside the old ones
 	why      string        // notKnown: why
 	revision int64         // of the state that the pods were counted in
 }
+
+// What the Deployment controller notes on a ReplicaSet: how many pods are wanted, and how many
+// may be there during a rolling update (pkg/controller/deployment/util).
+const (
+	desiredReplicas = "deployment.kubernetes.io/desired-replicas"
+	maxReplicas     = "deployment.kubernetes.io/max-replicas"
+)
 
 // ref is how kubectl names it: "deployment/checkout".
 func (w *workload) ref() string { return strings.ToLower(w.kind) + "/" + w.name }
@@ -132,6 +140,8 @@ func (m *Maker) ofReplicaSet(w *workload, owner *metav1.OwnerReference) []types.
 		return nil
 	}
 	w.kind, w.name, w.spreads = deployment.Kind, deployment.Name, rolled
+	most := set.Annotations[maxReplicas]
+	w.atOnce = most != "" && most == set.Annotations[desiredReplicas]
 	var owners []types.UID
 	for _, other := range plugins.Everything(sets) {
 		if by := metav1.GetControllerOfNoCopy(other); by != nil && by.UID == deployment.UID {

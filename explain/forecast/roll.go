@@ -1,0 +1,81 @@
+package forecast
+
+import (
+	"context"
+	"slices"
+)
+
+// mayBeMissing is which part of a Deployment's pods may be missing during its rolling update,
+// rounded down: 25%, the default of maxUnavailable. Deployments are not read.
+const mayBeMissing = 4
+
+// roll replaces a pod, as its controller does after a change of its template: a Deployment
+// makes the new pod first and deletes an old one only while enough others are available;
+// other controllers delete first, and go on only once the new one is placed.
+func (p *simulation) roll(ctx context.Context, c *pendingPod) error {
+	if p.left[c.ends.UID] { // preempted meanwhile
+		return p.meet(ctx, c)
+	}
+	if c.when != early {
+		if p.waitsForRolled() {
+			p.kept[c] = true
+			return nil
+		}
+		return p.makeRoom(c)
+	}
+	if err := p.meet(ctx, c); err != nil {
+		return err
+	}
+	if p.placements[c].Node != "" {
+		return p.leave(c.ends)
+	}
+	if !p.mayMiss() {
+		p.kept[c] = true
+		p.idle = slices.DeleteFunc(p.idle, func(other *pendingPod) bool { return other == c })
+		return nil
+	}
+	return p.makeRoom(c)
+}
+
+// makeRoom deletes an old pod. Its successor is one of those that are tried then.
+func (p *simulation) makeRoom(c *pendingPod) error {
+	if !slices.Contains(p.idle, c) {
+		p.idle = append(p.idle, c)
+	}
+	p.freed = true
+	return p.leave(c.ends)
+}
+
+// letIn tries those that found no node, after an old pod has made room.
+func (p *simulation) letIn(ctx context.Context) error {
+	if !p.freed {
+		return nil
+	}
+	p.freed = false
+	_, err := p.again(ctx)
+	return err
+}
+
+// waitsForRolled reports whether a new pod of the workload has no node.
+func (p *simulation) waitsForRolled() bool {
+	t := p.forecast.trial
+	return slices.ContainsFunc(t.target, func(c *pendingPod) bool { return p.placements[c].Node == "" }) ||
+		slices.ContainsFunc(t.replaced, func(c *pendingPod) bool { return p.left[c.ends.UID] && p.placements[c].Node == "" })
+}
+
+// mayMiss reports whether a Deployment may delete an old pod.
+func (p *simulation) mayMiss() bool {
+	t, available := p.forecast.trial, 0
+	for _, c := range slices.Concat(t.target, t.replaced) {
+		if p.placements[c].Node != "" {
+			available++
+		}
+	}
+	for _, c := range t.replaced {
+		if !p.left[c.ends.UID] {
+			available++
+		}
+	}
+	all := len(t.target) + len(t.replaced)
+	return available > all-all/mayBeMissing
+}
