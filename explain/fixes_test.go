@@ -121,8 +121,8 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			testPod("shop/web", "", "32"),
 			[]string{
 				"+ request cpu 16 instead of 32 | c",
-				"x tolerate dedicated=gpu:NoSchedule | still: needs cpu 16 more",
 				"x uncordon b | still: needs cpu 16 more",
+				"x tolerate dedicated=gpu:NoSchedule | still: needs cpu 16 more",
 			},
 		},
 		{
@@ -144,8 +144,8 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			},
 			testPod("shop/web", "", "3", selecting("pool", "x")),
 			[]string{
-				"+ request cpu 2 instead of 3 | a",
 				"+ evict batch/old from a | a | batch/old is rescheduled on b",
+				"+ request cpu 2 instead of 3 | a",
 				"+ remove node selector pool=x | b",
 				"+ label b pool=x | b",
 				"* add a node like a (pool x) | new-node-1",

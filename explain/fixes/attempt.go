@@ -22,8 +22,10 @@ type Attempt struct {
 	report.Fix
 	harm     int // orders fixes, the least first
 	Remedies []remedy.Step
-	open     string          // why it could not be simulated; "" if it could
-	trial    *forecast.Trial // to simulate it with all other pods; nil: the pod does not fit alone
+	// rescheduled says that all that it does is to evict pods which have a node again.
+	rescheduled bool
+	open        string          // why it could not be simulated; "" if it could
+	trial       *forecast.Trial // to simulate it with all other pods; nil: the pod does not fit alone
 }
 
 // attempt simulates a candidate, which think gives while the scheduler is held: first

@@ -134,7 +134,7 @@ func (f *Search) Try(ctx context.Context) (*report.Fixes, []Attempt, error) {
 		tried = append(tried, Attempt{Fix: f.queue.Fix(f.queued)})
 	}
 	slices.SortStableFunc(tried, func(a, b Attempt) int {
-		return cmp.Or(cmp.Compare(rankFix(a.Fix), rankFix(b.Fix)), cmp.Compare(a.harm, b.harm))
+		return cmp.Or(cmp.Compare(rankFix(&a), rankFix(&b)), cmp.Compare(a.harm, b.harm))
 	})
 	if len(tried) == 0 && found.None == "" {
 		found.None = "No change to the pod or to nodes is known that could help."
@@ -146,16 +146,16 @@ func (f *Search) Try(ctx context.Context) (*report.Fixes, []Attempt, error) {
 }
 
 // rankFix puts what a queue's controller has to do before all, then fixes that work,
-// those that recreate the pod and the one that adds a node last of them; then those that
+// those that cannot be undone, recreate the pod or add a node last of them; then those that
 // work unless another pod takes the capacity, those with which the pod would fit if others
 // did not take it, and last those that bypass a queue.
-func rankFix(f report.Fix) int {
+func rankFix(f *Attempt) int {
 	switch {
 	case f.Kind == report.FixQueue:
 		return -1
 	case f.Bypasses != "":
 		return 6
-	case f.Verified && !f.Recreates:
+	case f.Verified && !f.Recreates && (f.Undo != "" || f.rescheduled):
 		return 0
 	case f.Verified:
 		return 1

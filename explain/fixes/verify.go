@@ -106,9 +106,11 @@ func (f *Search) verify(ctx context.Context, fix *Attempt) error {
 	if err := f.forgive(ctx, tried); err != nil {
 		return err
 	}
+	fix.rescheduled = len(fix.Remedies) == 1 && len(victims) > 0
 	for i, victim := range victims {
 		how, harm := tellReturn(victim, tried.Fates[victim.UID])
 		fix.harm += harm
+		fix.rescheduled = fix.rescheduled && harm == 0
 		fix.Affects = append(fix.Affects, report.Affected{Kind: "Pod", Namespace: victim.Namespace, Name: victim.Name, How: how})
 		if i == 0 {
 			fix.Brief = strings.TrimPrefix(how, "is ")

@@ -19,8 +19,8 @@ func (LabelNode) kind() report.FixKind { return report.FixLabel }
 func (AddNode) kind() report.FixKind   { return report.FixNode }
 func (Evict) kind() report.FixKind     { return report.FixEvict }
 
-func (Uncordon) harm() int  { return 35 }
-func (Evict) harm() int     { return 40 }
+func (Uncordon) harm() int  { return 5 }
+func (Evict) harm() int     { return 12 }
 func (LabelNode) harm() int { return 50 }
 func (Untaint) harm() int   { return 55 }
 func (AddNode) harm() int   { return 99 }
