@@ -126,4 +126,4 @@ difftest: control-plane
 	cd e2e && go test -timeout 0 -count 1 -v -run TestMessages . -args -seeds $(SEEDS) -first $(FIRST)
 
 soak: control-plane fuzz
-	cd e2e && go test -timeout 0 -count 1 -v . -args -seeds $(SEEDS) -fixes $(SEEDS) -drains 30 -losses 10 -fits 30 -workloads 300 -snapshots 20 -first $(FIRST) -soak $(SOAK) -random-keys 10m
+	cd e2e && go test -timeout 0 -count 1 -v . -args -seeds $(SEEDS) -fixes $(SEEDS) -busyfixes 300 -drains 30 -losses 10 -fits 30 -workloads 300 -snapshots 20 -first $(FIRST) -soak $(SOAK) -random-keys 10m

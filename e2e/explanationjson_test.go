@@ -65,6 +65,8 @@ type fix struct {
 	PodsPlaced int        `json:"podsPlaced"`
 	Affects    []affected `json:"affects"`
 	Remaining  []string   `json:"remaining"`
+
+	Unless []json.RawMessage `json:"unless"` // what would keep the pod from its node all the same
 }
 
 type affected struct {

@@ -174,7 +174,7 @@ func tryFix(t *testing.T, plane *controlplane.ControlPlane, client kubernetes.In
 	before := listPods(t, client)
 	owners := ownersOf(t, client, before)
 	shell(t, plane, f.Command)
-	after := awaitBound(t, client, pod, f, before)
+	after := awaitBound(t, client, pod, stuck.App, f, before)
 	if after == nil {
 		t.Errorf("%s was not bound in %s\n%s", pod.Name, bindTimeout, told(listPods(t, client)))
 		return false
@@ -201,21 +201,22 @@ func shell(t *testing.T, plane *controlplane.ControlPlane, command string) {
 }
 
 // awaitBound waits until the pod is bound, or one that takes its place where the
-// fix says so, and gives it; nil if that does not happen.
-func awaitBound(t *testing.T, client kubernetes.Interface, pod *corev1.Pod, f fix, before map[string]*corev1.Pod) (bound *corev1.Pod) {
+// fix says so, and gives it; nil if that does not happen. The label has the name of
+// the pod's workload.
+func awaitBound(t *testing.T, client kubernetes.Interface, pod *corev1.Pod, label string, f fix, before map[string]*corev1.Pod) (bound *corev1.Pod) {
 	t.Helper()
 	known := map[types.UID]bool{}
 	for _, old := range before {
 		known[old.UID] = true
 	}
 	_ = wait.PollUntilContextTimeout(t.Context(), 100*time.Millisecond, bindTimeout, true, func(ctx context.Context) (bool, error) {
-		list, err := client.CoreV1().Pods(pod.Namespace).List(ctx, metav1.ListOptions{LabelSelector: stuck.App})
+		list, err := client.CoreV1().Pods(pod.Namespace).List(ctx, metav1.ListOptions{LabelSelector: label + "=" + pod.Labels[label]})
 		if err != nil {
 			return false, err
 		}
 		for i := range list.Items {
 			one := &list.Items[i]
-			instead := replaces(f) && !known[one.UID] && takesThePlace(one, pod)
+			instead := replaces(f, pod.Labels[label]) && !known[one.UID] && takesThePlace(one, pod)
 			if one.Spec.NodeName != "" && (one.UID == pod.UID || instead) {
 				bound = one
 			}
@@ -296,9 +297,9 @@ func clearWorkloads(t *testing.T, client kubernetes.Interface, namespace string)
 	}
 }
 
-// replaces tells whether a fix says that the workload's pods will be others.
-func replaces(f fix) bool {
-	return f.Recreates || slices.ContainsFunc(f.Affects, func(a affected) bool { return a.Name == stuck.Name || strings.HasPrefix(a.Name, stuck.Name+"-") })
+// replaces tells whether a fix says that the pods of a workload will be others.
+func replaces(f fix, workload string) bool {
+	return f.Recreates || slices.ContainsFunc(f.Affects, func(a affected) bool { return a.Name == workload || strings.HasPrefix(a.Name, workload+"-") })
 }
 
 // told is a line for each pod.

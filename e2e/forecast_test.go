@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -201,6 +202,12 @@ func (r *returns) compare(t *testing.T, name string, seen *drainFigures) {
 // Jobs have all their pods, and nothing changes for a while.
 func atRest(t *testing.T, client kubernetes.Interface) {
 	t.Helper()
+	atRestFor(t, client, restTime)
+}
+
+// atRestFor is atRest where nothing changes for so long.
+func atRestFor(t *testing.T, client kubernetes.Interface, long time.Duration) {
+	t.Helper()
 	var before []string
 	since := time.Now()
 	eventually(t, "the cluster is at rest", func(ctx context.Context) (bool, error) {
@@ -208,7 +215,8 @@ func atRest(t *testing.T, client kubernetes.Interface) {
 		var now []string
 		rests := true
 		for name, pod := range pods {
-			rests = rests && pod.DeletionTimestamp == nil && (pod.Status.Phase == corev1.PodRunning || pod.Spec.NodeName == "" && scheduled(pod).Reason == corev1.PodReasonUnschedulable)
+			waits := pod.Spec.NodeName == "" && (scheduled(pod).Reason == corev1.PodReasonUnschedulable || !lookedAt(pod))
+			rests = rests && pod.DeletionTimestamp == nil && (pod.Status.Phase == corev1.PodRunning || waits)
 			now = append(now, fmt.Sprint(name, pod.UID, pod.Spec.NodeName, pod.Status.Phase, pod.Status.NominatedNodeName))
 		}
 		slices.Sort(now)
@@ -217,14 +225,14 @@ func atRest(t *testing.T, client kubernetes.Interface) {
 			return false, nil
 		}
 		complete, err := jobsComplete(ctx, client)
-		return complete && time.Since(since) > restTime, err
+		return complete && time.Since(since) > long, err
 	})
 }
 
-// jobsComplete says whether Jobs and ReplicaSets have as many pods as they want.
-// A Job makes new ones only after a time.
+// jobsComplete says whether Jobs and ReplicaSets have as many pods as they want, or
+// as a quota lets them have. A Job makes new ones only after a time.
 func jobsComplete(ctx context.Context, client kubernetes.Interface) (bool, error) {
-	jobs, err := client.BatchV1().Jobs("drains").List(ctx, metav1.ListOptions{})
+	jobs, err := client.BatchV1().Jobs("").List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return false, err
 	}
@@ -233,12 +241,13 @@ func jobsComplete(ctx context.Context, client kubernetes.Interface) (bool, error
 			return false, nil
 		}
 	}
-	sets, err := client.AppsV1().ReplicaSets("drains").List(ctx, metav1.ListOptions{})
+	sets, err := client.AppsV1().ReplicaSets("").List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return false, err
 	}
 	for _, set := range sets.Items {
-		if set.Status.Replicas != *set.Spec.Replicas {
+		refused := slices.ContainsFunc(set.Status.Conditions, func(c appsv1.ReplicaSetCondition) bool { return c.Type == appsv1.ReplicaSetReplicaFailure })
+		if set.Status.Replicas != *set.Spec.Replicas && !refused {
 			return false, nil
 		}
 	}

@@ -33,7 +33,7 @@ func Create(ctx context.Context, client kubernetes.Interface, object runtime.Obj
 		_, err = client.PolicyV1().PodDisruptionBudgets(x.Namespace).Create(ctx, x, o)
 	case *corev1.LimitRange:
 		_, err = client.CoreV1().LimitRanges(x.Namespace).Create(ctx, x, o)
-	case *appsv1.Deployment, *appsv1.ReplicaSet, *appsv1.StatefulSet, *appsv1.DaemonSet, *batchv1.Job, *corev1.Pod:
+	case *appsv1.Deployment, *appsv1.ReplicaSet, *appsv1.StatefulSet, *appsv1.DaemonSet, *batchv1.Job, *corev1.Pod, *corev1.ReplicationController:
 		err = createWorkload(ctx, client, object)
 	default:
 		err = createUsed(ctx, client, object)
@@ -58,6 +58,8 @@ func createWorkload(ctx context.Context, client kubernetes.Interface, object run
 		_, err = client.BatchV1().Jobs(x.Namespace).Create(ctx, x, o)
 	case *corev1.Pod:
 		_, err = client.CoreV1().Pods(x.Namespace).Create(ctx, x, o)
+	case *corev1.ReplicationController:
+		_, err = client.CoreV1().ReplicationControllers(x.Namespace).Create(ctx, x, o)
 	}
 	return err
 }

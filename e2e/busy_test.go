@@ -1,0 +1,233 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/kubectl-fathom/kubectl-fathom/e2e/controlplane"
+	"github.com/kubectl-fathom/kubectl-fathom/e2e/random"
+)
+
+const (
+	// fixesPerCluster is how many fixes are applied on one busy cluster, one after the other.
+	fixesPerCluster = 10
+	// unlessPerCluster is how many fixes are applied there that something else may undo.
+	unlessPerCluster = 3
+)
+
+// busyFigures count what became of fixes on busy clusters.
+type busyFigures struct {
+	clusters, tried, held int
+	pending, fixable      int // pods that were pending when the clusters had come to rest; those with a verified fix
+	unsure                int // those with none, but one with an unless
+	verified              int // all verified fixes
+	kinds, owners, misses map[string]int
+
+	unless, unlessBound, unlessTrue int // fixes with an unless that were applied; that worked; whose unless came true
+}
+
+// busy is a cluster on which fixes are applied.
+type busy struct {
+	plane  *controlplane.ControlPlane
+	client kubernetes.Interface
+	config string
+	seen   *busyFigures
+
+	workloads map[string]random.Workload // by name
+	changed   map[string]bool            // those that a fix has been applied for
+}
+
+// On random clusters that are busy the first verified fix does what it says: its pod is
+// bound, and stays bound, and no pod loses its place that the fix does not name. Many
+// pods are pending there for different reasons, some above it in the queue, some of which
+// preempt others.
+func TestFirstVerifiedFixesHoldOnBusyClusters(t *testing.T) {
+	plane := startPlane(t, controlplane.Options{Kwok: true, Controllers: true, Backoff: 1})
+	seen := &busyFigures{kinds: map[string]int{}, owners: map[string]int{}, misses: map[string]int{}}
+	b := &busy{plane: plane, client: admin(t, plane), config: kubeconfig(t, plane, controlplane.Admin), seen: seen}
+	for seed := *firstSeed; seen.tried < *busyFixes && seed < *firstSeed+*busyFixes; seed++ {
+		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) { b.applyFixes(t, uint64(seed)) })
+	}
+	fmt.Printf("%d of %d first verified fixes held on %d busy clusters (%d nodes, %d pods each); %d of %d pending pods had one, %d fixes were verified in all, %d more pods had one with an unless; "+
+		"kinds of fixes: %s; of: %s; misses: %s; of %d fixes with an unless %d worked, and the unless of %d came true\n",
+		seen.held, seen.tried, seen.clusters, randomNodes, randomPods, seen.fixable, seen.pending, seen.verified, seen.unsure,
+		counts(seen.kinds), counts(seen.owners), orNone(counts(seen.misses)), seen.unless, seen.unlessBound, seen.unlessTrue)
+	if seen.tried < *busyFixes {
+		t.Errorf("only %d fixes were tried, want %d", seen.tried, *busyFixes)
+	}
+	if *busyFixes >= 30 && (len(seen.kinds) < 4 || len(seen.owners) < 5) {
+		t.Errorf("too little was tried: %v of %v", seen.kinds, seen.owners)
+	}
+}
+
+func orNone(text string) string {
+	if text == "" {
+		return "none"
+	}
+	return text
+}
+
+// applyFixes makes the cluster of a seed and applies the first verified fix of some of its
+// pending pods, one after the other: each from the state that the one before has left.
+func (b *busy) applyFixes(t *testing.T, seed uint64) {
+	c := random.NewBusy(seed, randomNodes, randomPods)
+	defer func() {
+		for _, namespace := range c.Namespaces() {
+			clearWorkloads(t, b.client, namespace)
+		}
+	}()
+	b.fill(t, c)
+	asked := b.ask(t)
+	b.seen.clusters++
+	tried, unless := 0, 0
+	b.changed = map[string]bool{}
+	for _, name := range b.ofDifferentCauses(asked, listPods(t, b.client), rand.New(rand.NewPCG(seed, 40))) {
+		if tried == fixesPerCluster || b.seen.tried == *busyFixes {
+			break
+		}
+		pod, ok := listPods(t, b.client)[name]
+		if !ok || pod.Spec.NodeName != "" || b.changed[pod.Labels[random.WorkloadLabel]] {
+			continue // a fix for another pod has helped it, or replaced it, or left it with a template of before
+		}
+		answer := b.explain(t, pod)
+		if at := slices.IndexFunc(answer.Fixes, func(f fix) bool { return f.Verified }); at >= 0 {
+			tried++
+			t.Run(name, func(t *testing.T) { b.tryVerified(t, pod, answer.Fixes[at]) })
+			continue
+		}
+		at := slices.IndexFunc(answer.Fixes, func(f fix) bool { return len(f.Unless) > 0 && f.Command != "" })
+		if at >= 0 && unless < unlessPerCluster {
+			unless++
+			t.Run(name+" unless", func(t *testing.T) { b.tryUnless(t, pod, answer.Fixes[at]) })
+		}
+	}
+}
+
+// fill creates a cluster and waits until nothing changes there.
+func (b *busy) fill(t *testing.T, c *random.Cluster) {
+	t.Helper()
+	err := c.Create(t.Context(), b.client)
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the nodes are ready", nodesReady(b.client))
+	awaitQuota(t, b.client, c)
+	b.workloads = map[string]random.Workload{}
+	for _, w := range c.Workloads {
+		b.workloads[w.Name] = w
+		for _, object := range w.Objects {
+			err := random.Create(t.Context(), b.client, object)
+			if err != nil && !strings.Contains(err.Error(), "exceeded quota") {
+				t.Fatalf("create %s %s: %v", w.Kind, w.Name, err)
+			}
+		}
+	}
+	eventually(t, "pods are made", func(context.Context) (bool, error) { return len(listPods(t, b.client)) > randomPods/2, nil })
+	atRest(t, b.client)
+}
+
+// ask explains all pending pods with their fixes, and counts these.
+func (b *busy) ask(t *testing.T) map[string]explanation {
+	t.Helper()
+	all, pods := explainAll(t, b.config, "--fixes"), listPods(t, b.client)
+	for name, answer := range all {
+		if pods[name] == nil || pods[name].Spec.NodeName != "" {
+			delete(all, name) // of a controller that could not make a pod
+			continue
+		}
+		verified, unless := 0, 0
+		for _, f := range answer.Fixes {
+			switch {
+			case f.Verified:
+				verified++
+			case len(f.Unless) > 0:
+				unless++
+			}
+		}
+		b.seen.pending++
+		b.seen.verified += verified
+		switch {
+		case verified > 0:
+			b.seen.fixable++
+		case unless > 0:
+			b.seen.unsure++
+		}
+	}
+	return all
+}
+
+// explain explains one pending pod with its fixes.
+func (b *busy) explain(t *testing.T, pod *corev1.Pod) explanation {
+	t.Helper()
+	r := fathom(t, "explain", "--kubeconfig", b.config, "-n", pod.Namespace, pod.Name, "--fixes", "-o", "json")
+	if r.code != 0 && r.code != 1 {
+		t.Fatalf("explain %s: exit code %d\n%s", pod.Name, r.code, r.stderr)
+	}
+	return readExplanation(t, r.stdout)
+}
+
+// ofDifferentCauses gives the names of pods in random order, but first one of each cause,
+// then a second one of each, and so on. A cause is the verdict and the plugins that reject
+// the pods of a kind of workloads.
+func (b *busy) ofDifferentCauses(answers map[string]explanation, pods map[string]*corev1.Pod, r *rand.Rand) []string {
+	names := slices.Sorted(maps.Keys(answers))
+	names = slices.DeleteFunc(names, func(name string) bool { return pods[name] == nil })
+	r.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+	round, had := map[string]int{}, map[string]int{}
+	for _, name := range names {
+		cause := b.workloads[pods[name].Labels[random.WorkloadLabel]].Kind + " " + answers[name].Verdict
+		for _, plugin := range answers[name].Plugins {
+			if plugin.Refuses > 0 {
+				cause += " " + plugin.Name
+			}
+		}
+		round[name] = had[cause]
+		had[cause]++
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return round[a] - round[b] })
+	return names
+}
+
+// tryVerified applies a verified fix and judges it.
+func (b *busy) tryVerified(t *testing.T, pod *corev1.Pod, f fix) {
+	b.seen.tried++
+	defer func() { b.changed[pod.Labels[random.WorkloadLabel]] = true }()
+	b.seen.kinds[f.Kind]++
+	b.seen.owners[b.workloads[pod.Labels[random.WorkloadLabel]].Kind]++
+	miss := "not at rest afterwards"
+	defer func() { // also where the test was ended
+		if miss == "" {
+			b.seen.held++
+			return
+		}
+		b.seen.misses[miss]++
+	}()
+	applied := b.apply(t, pod, f)
+	miss = b.judge(t, applied)
+	if miss != "" {
+		t.Errorf("%s: %s\n%s", miss, f.Title, b.account(t, applied))
+	}
+}
+
+// tryUnless applies a fix that works unless something else happens, and counts what did.
+func (b *busy) tryUnless(t *testing.T, pod *corev1.Pod, f fix) {
+	defer func() { b.changed[pod.Labels[random.WorkloadLabel]] = true }()
+	applied := b.apply(t, pod, f)
+	b.seen.unless++
+	cameTrue := applied.unlessTrue()
+	if cameTrue {
+		b.seen.unlessTrue++
+	}
+	if applied.placed() {
+		b.seen.unlessBound++
+	}
+	t.Logf("%s: bound: %v, unless %s: %v\n%s", f.Title, applied.placed(), f.Unless, cameTrue, b.account(t, applied))
+}
