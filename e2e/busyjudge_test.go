@@ -87,21 +87,21 @@ func (b *busy) notReplaced(t *testing.T, a *applied) map[string]*corev1.Pod {
 
 // keptItsNode says whether the pod that was bound still is.
 func (a *applied) keptItsNode() bool {
-	return slices.ContainsFunc(a.ofWorkload(a.after), func(pod *corev1.Pod) bool {
+	return slices.ContainsFunc(ofWorkload(a.after, a.pod), func(pod *corev1.Pod) bool {
 		return pod.UID == a.bound.UID && pod.Spec.NodeName == a.bound.Spec.NodeName
 	})
 }
 
 // placed says whether the workload has one pod more on nodes than before.
 func (a *applied) placed() bool {
-	return boundOf(a.ofWorkload(a.after)) > boundOf(a.ofWorkload(a.before))
+	return boundOf(ofWorkload(a.after, a.pod)) > boundOf(ofWorkload(a.before, a.pod))
 }
 
-// ofWorkload are the pods of the workload of the fix's pod.
-func (a *applied) ofWorkload(pods map[string]*corev1.Pod) []*corev1.Pod {
+// ofWorkload are the pods of the workload of a pod.
+func ofWorkload(pods map[string]*corev1.Pod, of *corev1.Pod) []*corev1.Pod {
 	var own []*corev1.Pod
 	for _, pod := range pods {
-		if pod.Labels[random.WorkloadLabel] == a.pod.Labels[random.WorkloadLabel] {
+		if pod.Labels[random.WorkloadLabel] == of.Labels[random.WorkloadLabel] {
 			own = append(own, pod)
 		}
 	}
@@ -118,26 +118,22 @@ func boundOf(pods []*corev1.Pod) int {
 	return count
 }
 
-// unlessTrue says whether a pod that an unless names, or a pod of a workload that it names,
-// got a node after the command was run.
-func (a *applied) unlessTrue() bool {
-	known := map[types.UID]*corev1.Pod{}
-	for _, pod := range a.before {
-		known[pod.UID] = pod
+// cameTrue says whether a pod did what the unless of the fix says of it: was preempted, got
+// no node, or got one where the pod of the fix got none.
+func (a *applied) cameTrue(u unless) bool {
+	key := u.Namespace + "/" + u.Name
+	named := a.before[key]
+	switch {
+	case named == nil:
+		return false
+	case strings.HasSuffix(u.How, "preempted"):
+		now := a.after[key]
+		return now == nil || now.UID != named.UID
+	case strings.Contains(u.How, "no node"):
+		return boundOf(ofWorkload(a.after, named)) <= boundOf(ofWorkload(a.before, named))
 	}
-	for _, pod := range a.after {
-		old := known[pod.UID]
-		if pod.Spec.NodeName == "" || old != nil && old.Spec.NodeName != "" {
-			continue
-		}
-		workload := pod.Labels[random.WorkloadLabel]
-		for _, unless := range a.fix.Unless {
-			if workload != a.pod.Labels[random.WorkloadLabel] && (strings.Contains(string(unless), pod.Name) || strings.Contains(string(unless), workload)) {
-				return true
-			}
-		}
-	}
-	return false
+	inItsPlace := a.bound == nil || !a.placed()
+	return inItsPlace && boundOf(ofWorkload(a.after, named)) > boundOf(ofWorkload(a.before, named))
 }
 
 // account is all that is needed to understand what came of a fix.
@@ -152,9 +148,12 @@ func (b *busy) account(t *testing.T, a *applied) string {
 	for _, one := range a.fix.Affects {
 		line("  affects %s %s/%s %s", one.Kind, one.Namespace, one.Name, one.How)
 	}
+	for _, one := range a.fix.Unless {
+		line("  unless %s/%s: %s %s (%d of %d simulations)", one.Namespace, one.Name, one.Who, one.How, one.Simulations, one.Of)
+	}
 	line("pods of its workload before and after:")
 	for _, pods := range []map[string]*corev1.Pod{a.before, a.after} {
-		for _, pod := range a.ofWorkload(pods) {
+		for _, pod := range ofWorkload(pods, a.pod) {
 			line("  %s: %s", describe(pod), scheduled(pod).Message)
 		}
 		line("  --")

@@ -65,8 +65,17 @@ type fix struct {
 	PodsPlaced int        `json:"podsPlaced"`
 	Affects    []affected `json:"affects"`
 	Remaining  []string   `json:"remaining"`
+	Unless     []unless   `json:"unless"`
+}
 
-	Unless []json.RawMessage `json:"unless"` // what would keep the pod from its node all the same
+// unless is a pod on which it depends whether a fix works, or which it may harm.
+type unless struct {
+	Namespace   string `json:"namespace"`
+	Name        string `json:"name"`
+	Who         string `json:"who"`
+	How         string `json:"how"`
+	Simulations int    `json:"simulations"`
+	Of          int    `json:"of"`
 }
 
 type affected struct {
