@@ -19,14 +19,16 @@ import (
 const (
 	// fixesPerCluster is how many fixes are applied on one busy cluster, one after the other.
 	fixesPerCluster = 10
-	// unlessPerCluster is how many fixes are applied there that something else may undo.
+	// unlessPerCluster is how many fixes are applied there that other pods may keep from working, in
+	// a run of unlessFrom fixes or more: that is measured, and cannot fail.
 	unlessPerCluster = 2
+	unlessFrom       = 100
 )
 
 // busyFigures count what became of fixes on busy clusters.
 type busyFigures struct {
 	clusters, tried, held int
-	pending, fixable      int // pods that were pending when the clusters had come to rest; those with a verified fix
+	asked, fixable        int // pending pods that were explained; those with a verified fix
 	unsure                int // those with none, but one with an unless
 	verified              int // all verified fixes
 	kinds, owners, misses map[string]int
@@ -57,14 +59,14 @@ func TestFirstVerifiedFixesHoldOnBusyClusters(t *testing.T) {
 	for seed := *firstSeed; seen.tried < *busyFixes && seed < *firstSeed+*busyFixes; seed++ {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) { b.applyFixes(t, uint64(seed)) })
 	}
-	fmt.Printf("%d of %d first verified fixes held on %d busy clusters (%d nodes, %d pods each); %d of %d pending pods had one, %d fixes were verified in all, %d more pods had one with an unless; "+
+	fmt.Printf("%d of %d first verified fixes held on %d busy clusters (%d nodes, %d pods each); %d of %d pending pods that were asked about had one, %d fixes were verified in all, %d more pods had one with an unless; "+
 		"kinds of fixes: %s; of: %s; misses: %s; of %d fixes with an unless %d placed their pod, and the unless of %d came true, by the odds of %.1f\n",
-		seen.held, seen.tried, seen.clusters, randomNodes, randomPods, seen.fixable, seen.pending, seen.verified, seen.unsure,
+		seen.held, seen.tried, seen.clusters, randomNodes, randomPods, seen.fixable, seen.asked, seen.verified, seen.unsure,
 		counts(seen.kinds), counts(seen.owners), orNone(counts(seen.misses)), seen.unless, seen.unlessPlaced, seen.unlessTrue, seen.foretold)
 	if seen.tried < *busyFixes {
 		t.Errorf("only %d fixes were tried, want %d", seen.tried, *busyFixes)
 	}
-	if *busyFixes >= 30 && (len(seen.kinds) < 4 || len(seen.owners) < 5) {
+	if *busyFixes >= 20 && (len(seen.kinds) < 4 || len(seen.owners) < 5) {
 		t.Errorf("too little was tried: %v of %v", seen.kinds, seen.owners)
 	}
 }
@@ -99,13 +101,14 @@ func (b *busy) applyFixes(t *testing.T, seed uint64) {
 			continue // a fix for another pod has helped it, or replaced it, or left it with a template of before
 		}
 		answer := b.explain(t, pod)
+		b.seen.count(answer)
 		if at := slices.IndexFunc(answer.Fixes, func(f fix) bool { return f.Verified }); at >= 0 {
 			tried++
 			t.Run(name, func(t *testing.T) { b.tryVerified(t, pod, answer.Fixes[at]) })
 			continue
 		}
 		at := slices.IndexFunc(answer.Fixes, fix.worksUnless)
-		if at >= 0 && unless < unlessPerCluster {
+		if at >= 0 && unless < unlessPerCluster && *busyFixes >= unlessFrom {
 			unless++
 			t.Run(name+" unless", func(t *testing.T) { b.tryUnless(t, pod, answer.Fixes[at]) })
 		}
@@ -140,34 +143,33 @@ func (b *busy) fill(t *testing.T, c *random.Cluster) {
 	atRest(t, b.client)
 }
 
-// ask explains all pending pods with their fixes, and counts these.
+// ask explains all pending pods.
 func (b *busy) ask(t *testing.T) map[string]explanation {
 	t.Helper()
-	all, pods := explainAll(t, b.config, "--fixes"), listPods(t, b.client)
-	for name, answer := range all {
-		if pods[name] == nil || pods[name].Spec.NodeName != "" {
-			delete(all, name) // of a controller that could not make a pod
-			continue
-		}
-		verified, unless := 0, 0
-		for _, f := range answer.Fixes {
-			switch {
-			case f.Verified:
-				verified++
-			case f.worksUnless():
-				unless++
-			}
-		}
-		b.seen.pending++
-		b.seen.verified += verified
-		switch {
-		case verified > 0:
-			b.seen.fixable++
-		case unless > 0:
-			b.seen.unsure++
-		}
-	}
+	all, pods := explainAll(t, b.config), listPods(t, b.client)
+	maps.DeleteFunc(all, func(name string, _ explanation) bool {
+		return pods[name] == nil || pods[name].Spec.NodeName != "" // of a controller that could not make a pod
+	})
 	return all
+}
+
+// count counts the fixes of a pod.
+func (f *busyFigures) count(answer explanation) {
+	verified, unsure := 0, false
+	for _, one := range answer.Fixes {
+		if one.Verified {
+			verified++
+		}
+		unsure = unsure || one.worksUnless()
+	}
+	f.asked++
+	f.verified += verified
+	switch {
+	case verified > 0:
+		f.fixable++
+	case unsure:
+		f.unsure++
+	}
 }
 
 // explain explains one pending pod with its fixes.
