@@ -130,10 +130,17 @@ func (k *keyboard) doOpenPage(do keymap.Action) (cmd tea.Cmd, done bool) {
 		return k.app.commands.openEvictions(), true
 	case keymap.Taints:
 		return k.app.history.open(k.app.pages.taints), true
-	case keymap.NextFix:
-		return k.app.follows.openNext(), true
 	case keymap.Budgets:
 		return k.app.history.open(k.app.pages.budgets), true
+	}
+	return k.doOpenRest(do)
+}
+
+// doOpenRest goes to the pages that are no lists of objects.
+func (k *keyboard) doOpenRest(do keymap.Action) (cmd tea.Cmd, done bool) {
+	switch do {
+	case keymap.NextFix:
+		return k.app.follows.openNext(), true
 	case keymap.Activity:
 		return k.app.history.open(activity.New(&k.app.host, &k.app.jobs, k.app.jobs.activity)), true
 	case keymap.Unread:

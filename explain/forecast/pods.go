@@ -185,54 +185,6 @@ func (f *forecasting) orderSets() {
 	}
 }
 
-// mostFollowing is how many pods of one set are added that it makes later.
-const mostFollowing = 10
-
-// addFollowing adds the pods that ordered StatefulSets make once those that are pending now
-// are placed.
-func addFollowing(f *forecasting) {
-	last := map[types.UID]*pendingPod{}
-	for _, c := range f.competitors {
-		owner := metav1.GetControllerOfNoCopy(c.pod)
-		if owner == nil || owner.Kind != "StatefulSet" {
-			continue
-		}
-		if known := last[owner.UID]; known == nil || known.pod.Name < c.pod.Name {
-			last[owner.UID] = c
-		}
-	}
-	for uid, c := range last {
-		set := f.setOf(c.pod)
-		if set == nil || set.Spec.PodManagementPolicy == appsv1.ParallelPodManagement || set.Spec.Replicas == nil {
-			continue
-		}
-		there := map[int]bool{}
-		for _, other := range f.competitors {
-			if by := metav1.GetControllerOfNoCopy(other.pod); by != nil && by.UID == uid {
-				there[placement.OrdinalIn(set, other.pod.Name)] = true
-			}
-		}
-		for _, other := range f.scheduler.State.Pods {
-			if by := metav1.GetControllerOfNoCopy(other); by != nil && by.UID == uid {
-				there[placement.OrdinalIn(set, other.Name)] = true
-			}
-		}
-		added := 0
-		for ordinal := range int(*set.Spec.Replicas) {
-			if there[ordinal] || added == mostFollowing {
-				continue
-			}
-			added++
-			next := c.pod.DeepCopy()
-			next.Name = placement.NameIn(set, ordinal)
-			next.UID = types.UID("follows " + string(c.pod.UID) + " " + next.Name)
-			next.CreationTimestamp = metav1.NewTime(f.now())
-			next.Status = corev1.PodStatus{Phase: corev1.PodPending}
-			f.competitors = append(f.competitors, &pendingPod{pod: next, following: true})
-		}
-	}
-}
-
 // earlierThan are the pending pods as they come before c. A pod that is asked to go
 // after c, or that a budget may keep, does not hold c back as long as it is there.
 func (f *forecasting) earlierThan(c *pendingPod, competitors []*pendingPod) []earlier {

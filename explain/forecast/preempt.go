@@ -17,6 +17,9 @@ import (
 // preempt finds out whether the pending pod, which fits nowhere, gets a node by
 // preemption. Its victims leave, and their successors come later.
 func (p *simulation) preempt(ctx context.Context, c *pendingPod, nowhere placement.Placement) (place, error) {
+	if c.kind.steady(p.forecast.trial, c) {
+		return place{Placement: nowhere}, nil
+	}
 	firsts, err := preemptors(ctx, p.forecast, c.pod, nil)
 	switch {
 	case err != nil:

@@ -283,9 +283,6 @@ func (p *simulation) find(ctx context.Context, c *pendingPod) (place, error) {
 		if c.ends != nil && c.sums.why == "" {
 			l.Why = placement.Closest(placement.AsNewPod(c.pod), l.Matrix)
 		}
-		if p.forecast.trial != nil && c.kind.steady(p.forecast.trial, c) {
-			return place{Placement: l}, nil
-		}
 		return p.preempt(ctx, c, l)
 	case len(l.Tie) > 1 && p.order > 0:
 		l.Node = l.Tie[p.random.IntN(len(l.Tie))]
@@ -306,7 +303,7 @@ func (p *simulation) where(c *pendingPod) []string {
 // steady reports whether pods that wait cannot preempt after a change, as they could not
 // before: it concerns no node on which they might.
 func (k *equivalenceClass) steady(t *tried, c *pendingPod) bool {
-	return k.waits && !k.preempts && len(k.room) == 0 && !t.is(c)
+	return t != nil && k.waits && !k.preempts && len(k.room) == 0 && !t.is(c)
 }
 
 // fitsNominated reports whether a pod fits the node that it is nominated to, which is asked

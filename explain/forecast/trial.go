@@ -166,7 +166,7 @@ func (t *tried) tryOrders(ctx context.Context, f *forecasting) error {
 	begun := time.Now()
 	for n := range mostTrials {
 		late := time.Since(begun) > longPlayingTime || f.size >= scheduler.SampledFrom && time.Since(begun) > t.trial.Time
-		if n > 0 && (f.certain() || late) || n >= leastTrials && t.told.Placed == 0 || n >= fewTrials && (t.told.Placed < n || len(t.unless) > 0) {
+		if n > 0 && (late || t.known(n) || f.certain()) {
 			break
 		}
 		p := newSimulation(f, n)
@@ -183,6 +183,11 @@ func (t *tried) tryOrders(ctx context.Context, f *forecasting) error {
 		f.unsaid("no time left to simulate it with the other pending pods")
 	}
 	return nil
+}
+
+// known reports whether the answer is no any more after so many orders.
+func (t *tried) known(orders int) bool {
+	return orders >= leastTrials && t.told.Placed == 0 || orders >= fewTrials && (t.told.Placed < orders || len(t.unless) > 0)
 }
 
 // newSimulation begins an order; the same number gives the same order.

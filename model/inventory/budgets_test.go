@@ -86,7 +86,9 @@ func TestWhichDrainsABudgetBlocks(t *testing.T) {
 		},
 		{
 			"asked for no pod whose containers have not started",
-			[]*policyv1.PodDisruptionBudget{selects("a", "slow", 0, nil), selects("b", "slow", 0, nil)}, [][]string{{}, {}}, [][]string{{}, {}},
+			[]*policyv1.PodDisruptionBudget{selects("a", "slow", 0, nil), selects("b", "slow", 0, nil)},
+			[][]string{{}, {}},
+			[][]string{{}, {}},
 		},
 		{"selects a DaemonSet's pods, which a drain leaves", []*policyv1.PodDisruptionBudget{selects("a", "agent", 0, nil)}, [][]string{{}}, [][]string{{}}},
 		{"selects nothing", []*policyv1.PodDisruptionBudget{selects("a", "none", 0, nil)}, [][]string{{}}, [][]string{{}}},

@@ -41,7 +41,8 @@ func drawLists(t *rapid.T) (*corev1.Pod, remedy.Step) {
 	port := rapid.IntRange(0, len(*ports)-1).Draw(t, "port")
 	return pod, rapid.SampledFrom([]remedy.Step{
 		remedy.Tolerate{Taint: corev1.Taint{Key: "gpu", Effect: corev1.TaintEffectNoSchedule}},
-		remedy.LoosenSpread{Index: constraint, MaxSkew: [2]int32{1, 7}}, remedy.LoosenSpread{Index: constraint},
+		remedy.LoosenSpread{Index: constraint, MaxSkew: [2]int32{1, 7}},
+		remedy.LoosenSpread{Index: constraint},
 		remedy.DropHostPort{Container: "app", Index: port},
 	}).Draw(t, "step")
 }

@@ -190,30 +190,45 @@ func drawMeant(t *rapid.T) meant {
 	switch rapid.IntRange(0, 6).Draw(t, "kind") {
 	case 0:
 		taint := corev1.Taint{Key: key, Value: value, Effect: corev1.TaintEffectNoSchedule}
-		return meant{pod, nil, remedy.Untaint{Taint: taint, Nodes: []string{node, "b"}},
-			kubectl("taint", "nodes", node, "b", taint.ToString()+"-"), kubectl("taint", "nodes", node, "b", taint.ToString())}
+		return meant{
+			pod, nil,
+			remedy.Untaint{Taint: taint, Nodes: []string{node, "b"}},
+			kubectl("taint", "nodes", node, "b", taint.ToString()+"-"), kubectl("taint", "nodes", node, "b", taint.ToString()),
+		}
 	case 1:
 		return meant{pod, nil, remedy.LabelNode{Node: node, Key: key, Value: value}, kubectl("label", "node", node, key+"="+value), kubectl("label", "node", node, key+"-")}
 	case 2:
 		labelled := []runtime.Object{explaintest.Node(node, "8", explaintest.NodeLabel(key, odd))}
-		return meant{pod, labelled, remedy.LabelNode{Node: node, Key: key, Value: value},
-			kubectl("label", "node", node, key+"="+value, "--overwrite"), kubectl("label", "node", node, key+"="+odd, "--overwrite")}
+		return meant{
+			pod, labelled,
+			remedy.LabelNode{Node: node, Key: key, Value: value},
+			kubectl("label", "node", node, key+"="+value, "--overwrite"), kubectl("label", "node", node, key+"="+odd, "--overwrite"),
+		}
 	case 3:
 		return meant{pod, nil, remedy.Evict{Pods: []*corev1.Pod{pod}}, evicts, nil}
 	case 4:
 		pod.Spec.Containers[0].Name = labels.Draw(t, "container")
 		resource := corev1.ResourceName("example.com/" + labels.Draw(t, "device"))
 		explaintest.Requesting(resource, "4")(pod)
-		return meant{pod, owned(), remedy.LowerRequest{Container: pod.Spec.Containers[0].Name, Resource: resource, To: 3},
+		return meant{
+			pod, owned(),
+			remedy.LowerRequest{Container: pod.Spec.Containers[0].Name, Resource: resource, To: 3},
 			append(kubectl("-n", pod.Namespace, "set", "resources", set, "-c", pod.Spec.Containers[0].Name, "--requests="+string(resource)+"=3"), replaced()...),
-			kubectl("-n", pod.Namespace, "set", "resources", set, "-c", pod.Spec.Containers[0].Name, "--requests="+string(resource)+"=4")}
+			kubectl("-n", pod.Namespace, "set", "resources", set, "-c", pod.Spec.Containers[0].Name, "--requests="+string(resource)+"=4"),
+		}
 	case 5:
-		return meant{pod, owned(), remedy.Tolerate{Taint: corev1.Taint{Key: odd, Effect: corev1.TaintEffectNoExecute}},
-			append(patches(`{"tolerations":[{"effect":"NoExecute","key":%s,"operator":"Exists"}]}`, quotedJSON(odd)), replaced()...), patches(`{"tolerations":null}`)}
+		return meant{
+			pod, owned(),
+			remedy.Tolerate{Taint: corev1.Taint{Key: odd, Effect: corev1.TaintEffectNoExecute}},
+			append(patches(`{"tolerations":[{"effect":"NoExecute","key":%s,"operator":"Exists"}]}`, quotedJSON(odd)), replaced()...), patches(`{"tolerations":null}`),
+		}
 	}
 	explaintest.Selecting(odd, "it's "+odd)(pod)
-	return meant{pod, owned(), remedy.DropSelector{Key: odd, Value: "it's " + odd},
-		append(patches(`{"nodeSelector":{%s:null}}`, quotedJSON(odd)), replaced()...), patches(`{"nodeSelector":{%s:%s}}`, quotedJSON(odd), quotedJSON("it's "+odd))}
+	return meant{
+		pod, owned(),
+		remedy.DropSelector{Key: odd, Value: "it's " + odd},
+		append(patches(`{"nodeSelector":{%s:null}}`, quotedJSON(odd)), replaced()...), patches(`{"nodeSelector":{%s:%s}}`, quotedJSON(odd), quotedJSON("it's "+odd)),
+	}
 }
 
 // evictions is the call that evicts a pod.
