@@ -95,10 +95,13 @@ type Newcomer struct {
 const (
 	// mostTrials is how many orders are simulated of one change at most, and fewTrials
 	// after how many no further one is once the pod was left without a node.
-	mostTrials, fewTrials = 16, 8
+	mostTrials, fewTrials = 12, 8
 	// leastTrials is how many there have to be for an answer to count, where the order
 	// matters.
 	leastTrials = 4
+	// mindedTrials is in how many orders pods are tried that find no room but mind where
+	// others are.
+	mindedTrials = 2
 )
 
 // Try says whether the pod has a node after a change: all pending pods come in the order of
@@ -124,6 +127,7 @@ type tried struct {
 	unless    []Hindrance
 	harmless  map[types.UID]int // in how many orders a pod was where the pod would fit, which had a node
 	newcomers map[*equivalenceClass]int
+	disturbed bool // pods were preempted in any order, or others placed that fit no node now
 	told      *Tried
 }
 
@@ -178,16 +182,31 @@ func (t *tried) tryOrders(ctx context.Context, f *forecasting) error {
 		}
 		p.count()
 		t.add(p)
+		t.leaveOut(p)
 	}
-	if t.told.Orders == 0 || t.told.Orders < leastTrials && !f.certain() {
+	if t.told.Orders == 0 || t.told.Orders < leastTrials && !f.certain() && !t.known(t.told.Orders) {
 		f.unsaid("no time left to simulate it with the other pending pods")
 	}
 	return nil
 }
 
-// known reports whether the answer is no any more after so many orders.
+// leaveOut leaves out of further orders the pending pods that found no node in those so far
+// although others came that they may mind: what keeps them from all nodes does not change.
+func (t *tried) leaveOut(p *simulation) {
+	if t.told.Orders < mindedTrials {
+		return
+	}
+	for _, kind := range p.forecast.kinds {
+		if kind.waits && !kind.preempts && kind.asked && len(kind.room) == 0 && kind.open == "" && t.newcomers[kind] == 0 && !t.is(kind.competitors[0]) {
+			kind.skips = true
+		}
+	}
+}
+
+// known reports whether no further order changes the answer: it is no already, or no pod came
+// or went but those that fit without the change.
 func (t *tried) known(orders int) bool {
-	return orders >= leastTrials && t.told.Placed == 0 || orders >= fewTrials && (t.told.Placed < orders || len(t.unless) > 0)
+	return orders >= mindedTrials && !t.disturbed || orders >= leastTrials && t.told.Placed == 0 || orders >= fewTrials && (t.told.Placed < orders || len(t.unless) > 0)
 }
 
 // newSimulation begins an order; the same number gives the same order.
@@ -221,6 +240,9 @@ func (t *tried) add(p *simulation) {
 			t.note(Hindrance{Pod: victim, How: Preempted})
 		}
 	}
+	t.disturbed = t.disturbed || len(p.victims) > 0 || slices.ContainsFunc(p.forecast.competitors, func(c *pendingPod) bool {
+		return p.placements[c].Node != "" && !t.is(c) && !c.kind.now
+	})
 	for _, c := range t.replaced {
 		if p.placements[c].Node == "" && !p.kept[c] {
 			t.note(Hindrance{Pod: c.ends, How: NotReplaced})
