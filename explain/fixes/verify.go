@@ -163,15 +163,19 @@ func tellOthers(alike []*corev1.Pod, tried *forecast.Tried, fix *Attempt) {
 	case tried.Placed < tried.Orders && len(tried.Unless) == 0:
 		fix.Remaining = append(fix.Remaining, "other pending pods may be scheduled there first")
 	}
-	for i, h := range tried.Unless {
-		if i == mostUnless {
-			break
-		}
+	var unless []report.Unless
+	for _, h := range tried.Unless {
 		told := unlessOf(h, tried, len(fix.trial.Gone))
-		if tried.Placed > 0 && tried.Unknown == "" {
-			fix.Unless = append(fix.Unless, told)
+		same := func(other report.Unless) bool { return other.Words() == told.Words() } // of another pod of its workload
+		if len(unless) < mostUnless && !slices.ContainsFunc(unless, same) {
+			unless = append(unless, told)
 		}
-		fix.Remaining = append(fix.Remaining, told.Words())
+	}
+	if tried.Placed > 0 && len(fix.Remaining) == 0 { // nothing else keeps it from working
+		fix.Unless = append(fix.Unless, unless...)
+	}
+	for i := range unless {
+		fix.Remaining = append(fix.Remaining, unless[i].Words())
 	}
 	if changesPodAll(fix.Remedies) {
 		return

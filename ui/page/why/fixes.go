@@ -101,7 +101,7 @@ func (b body) fixLines() []Line {
 	for i := from; i < to; i++ {
 		lines = append(lines, Line{t.Row(&p.Fixes.Tried[i]), Cursor{PartFixes, i}})
 	}
-	if rest := p.fixRows() - to; rest > 0 && to-from < r.fixes-1 {
+	if rest := len(p.Fixes.Tried) - to; rest > 0 && to-from < r.fixes-1 {
 		lines = append(lines, plainLines(p.Styles.Dim.Render(fmt.Sprintf("   %d more ↓", rest)))...)
 	}
 	return lines
