@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/named"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
@@ -68,16 +66,13 @@ func (a *addedNodes) of(live *source.Live) (report.NewNodes, error) {
 // are Ready and schedulable.
 func ofPool(live *source.Live, pool string) (found *model.Node, err error) {
 	var pools []string
-	usable := func(node *model.Node) bool {
-		return node.Ready == corev1.ConditionTrue && !node.Cordoned && node.Lifecycle == ""
-	}
 	for _, node := range live.Snapshot.Nodes {
 		switch {
 		case node.Pool != pool:
 			if node.Pool != "" && !slices.Contains(pools, node.Pool) {
 				pools = append(pools, node.Pool)
 			}
-		case found == nil || !usable(found) && usable(node):
+		case found == nil || !found.Schedulable() && node.Schedulable():
 			found = node
 		}
 	}

@@ -29,6 +29,12 @@ type Node struct {
 	Pods         []*Pod // bound here and not finished, by namespace and name
 }
 
+// Schedulable reports whether the scheduler may place new pods on the node at all: it is
+// Ready, not cordoned, not new and not about to be removed.
+func (n *Node) Schedulable() bool {
+	return n.Ready == corev1.ConditionTrue && !n.Cordoned && n.Lifecycle == ""
+}
+
 // CordonedSince is when the cordon's taint was set; zero where it does not say.
 func (n *Node) CordonedSince() time.Time {
 	for _, t := range n.Object.Spec.Taints {

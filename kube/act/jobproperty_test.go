@@ -108,9 +108,9 @@ func (c course) run(t *testing.T) (wrong []string) {
 		time.Sleep(pollEvery)
 		quiet.Store(paused || lost)
 	}
+	quiet.Store(false) // before the job goes on, which asks at once
 	w.lose(false)
 	a.Pause(1, false)
-	quiet.Store(false)
 	if c.stopped {
 		a.Stop(1)
 		time.Sleep(pollEvery)

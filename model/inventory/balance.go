@@ -25,7 +25,8 @@ type Balance struct {
 	Evicts int `json:"evicts"`
 
 	// Least and Most are the nodes with the least and the most cpu requested, in percent;
-	// nil without nodes that are Ready.
+	// nil without nodes that are Ready. A cordoned one is not the least: pods cannot move
+	// there.
 	Least, Most *model.Node `json:"-"`
 }
 
@@ -94,7 +95,7 @@ func balanceOf(nodes []*model.Node) *Balance {
 		}
 		ready++
 		l := newLoad(n)
-		if least == nil || l.percent(0) < least.percent(0) {
+		if !n.Cordoned && (least == nil || l.percent(0) < least.percent(0)) {
 			least, b.Least = l, n
 		}
 		if most == nil || l.percent(0) > most.percent(0) {

@@ -107,18 +107,13 @@ func compareNames(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// schedulable reports whether the scheduler may place new pods on the node at all.
-func schedulable(n *model.Node) bool {
-	return n.Ready == corev1.ConditionTrue && !n.Cordoned && n.Lifecycle == ""
-}
-
 // sum counts the nodes, and adds up what they have and use.
 func (p *Pool) sum(usage *model.Usage) {
 	whole := model.CapacityOf(p.Members)
 	p.Nodes, p.Ready, p.Allocatable = whole.Nodes, whole.Ready, Amounts{whole.Allocatable}
 	measured, used := usage != nil, Amounts{}
 	for _, n := range p.Members {
-		if schedulable(n) {
+		if n.Schedulable() {
 			p.Schedulable++
 		}
 		if !measured {
@@ -137,7 +132,7 @@ func (p *Pool) sum(usage *model.Usage) {
 func (p *Pool) count(full int) {
 	p.Requested, p.LargestFree, p.Stranded, p.Pending = &Amounts{model.CapacityOf(p.Members).Requested}, &Amounts{}, &Amounts{}, new(0)
 	for _, n := range p.Members {
-		if !schedulable(n) {
+		if !n.Schedulable() {
 			continue
 		}
 		free := n.Allocatable.Minus(&n.Requested)

@@ -193,6 +193,9 @@ func (v *preview) intruderWords() string {
 	case v.row.Effect == corev1.TaintEffectPreferNoSchedule:
 		return grammar.Count(running, "pod", "pods") + "; PreferNoSchedule only lowers the score of its nodes"
 	}
+	if running == 1 {
+		return "its pod tolerates it, or is static or terminating"
+	}
 	return "all " + grammar.Count(running, "pod", "pods") + " tolerate it, or are static or terminating"
 }
 
