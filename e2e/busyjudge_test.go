@@ -59,15 +59,29 @@ func (b *busy) judge(t *testing.T, a *applied) string {
 	case !a.placed():
 		return "bound in place of a replica"
 	}
-	comparePresence(t, b.notReplaced(t, a), a.after, a.owners, a.fix)
-	if t.Failed() {
+	counted := &misses{TB: t}
+	comparePresence(counted, b.notReplaced(t, a), a.after, a.owners, a.fix)
+	if counted.any {
 		return "another pod is gone"
 	}
-	compareSpecs(t, a.pod, a.bound, a.fix)
-	if t.Failed() {
+	compareSpecs(counted, a.pod, a.bound, a.fix)
+	if counted.any {
 		return "more is different"
 	}
 	return ""
+}
+
+// misses writes errors down and does not fail: how many fixes may miss is judged at the end.
+type misses struct {
+	testing.TB
+	any bool
+}
+
+// Errorf implements testing.TB.
+func (m *misses) Errorf(format string, args ...any) {
+	m.Helper()
+	m.any = true
+	m.Logf(format, args...)
 }
 
 // notReplaced are the pods before, without those that were not preempted, and of which the

@@ -113,7 +113,7 @@ func sameSpread(a, b *corev1.PodSpec) {
 
 // compareSpecs fails if a pod differs from the one before in more than the fix
 // says.
-func compareSpecs(t *testing.T, before, after *corev1.Pod, f fix) {
+func compareSpecs(t testing.TB, before, after *corev1.Pod, f fix) {
 	t.Helper()
 	a, b := tidy(before), tidy(after)
 	for step := range strings.SplitSeq(f.Title, " and ") {
@@ -185,7 +185,7 @@ func ownersOf(t *testing.T, client kubernetes.Interface, pods map[string]*corev1
 }
 
 // comparePresence fails if a pod is gone, or going, that the fix does not name.
-func comparePresence(t *testing.T, before, after map[string]*corev1.Pod, owners map[types.UID][]string, f fix) {
+func comparePresence(t testing.TB, before, after map[string]*corev1.Pod, owners map[types.UID][]string, f fix) {
 	t.Helper()
 	there := map[types.UID]bool{}
 	for _, pod := range after {

@@ -155,7 +155,7 @@ func (f *Search) forgive(ctx context.Context, tried *forecast.Tried) error {
 	return nil
 }
 
-// tellOthers says on which other pods it depends whether the fix works, and whom it lets in.
+// tellOthers says on which other pods it depends whether the fix works, and names those that it lets in.
 func tellOthers(alike []*corev1.Pod, tried *forecast.Tried, fix *Attempt) {
 	switch {
 	case tried.Unknown != "":
@@ -177,9 +177,18 @@ func tellOthers(alike []*corev1.Pod, tried *forecast.Tried, fix *Attempt) {
 	for i := range unless {
 		fix.Remaining = append(fix.Remaining, unless[i].Words())
 	}
-	if changesPodAll(fix.Remedies) {
-		return
+	for _, pod := range tried.Displaced {
+		fix.Affects = append(fix.Affects, report.Affected{
+			Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name, How: "is pending; may be scheduled there first, preempted and recreated",
+		})
 	}
+	if !changesPodAll(fix.Remedies) {
+		tellNewcomers(alike, tried, fix)
+	}
+}
+
+// tellNewcomers names the pods that the fix lets in, other than those alike.
+func tellNewcomers(alike []*corev1.Pod, tried *forecast.Tried, fix *Attempt) {
 	newcomers := slices.DeleteFunc(tried.Newcomers, func(n forecast.Newcomer) bool {
 		return slices.ContainsFunc(alike, func(pod *corev1.Pod) bool { return pod.UID == n.Pod.UID })
 	})

@@ -62,6 +62,9 @@ type Tried struct {
 	// Newcomers are other pending pods that fit no node now and are placed then, one of each
 	// kind, with how many of them are.
 	Newcomers []Newcomer
+	// Displaced are pods that are pending now, are placed after the change and preempted
+	// then in some orders; their controllers make them again.
+	Displaced []*corev1.Pod
 	// Unknown is why the answer is incomplete; "" if it is complete.
 	Unknown string
 }
@@ -109,7 +112,7 @@ const (
 // they would.
 func (s Simulator) Try(ctx context.Context, trial *Trial) (*Tried, error) {
 	f := s.forecasting(plan.Supposed{Pods: append([]*corev1.Pod{trial.Pod}, trial.Alike...), Gone: trial.Gone})
-	f.trial = &tried{trial: trial, harmless: map[types.UID]int{}, newcomers: map[*equivalenceClass]int{}, told: &Tried{Fates: f.told.Fates}}
+	f.trial = &tried{trial: trial, harmless: map[types.UID]int{}, newcomers: map[*equivalenceClass]int{}, displaced: map[*equivalenceClass]bool{}, told: &Tried{Fates: f.told.Fates}}
 	for _, do := range []func(context.Context) error{f.gather, f.survey, func(ctx context.Context) error { return f.trial.tryOrders(ctx, f) }} {
 		if err := do(ctx); err != nil {
 			return nil, failed(err)
@@ -127,6 +130,7 @@ type tried struct {
 	unless    []Hindrance
 	harmless  map[types.UID]int // in how many orders a pod was where the pod would fit, which had a node
 	newcomers map[*equivalenceClass]int
+	displaced map[*equivalenceClass]bool
 	disturbed bool // pods were preempted in any order, or others placed that fit no node now
 	told      *Tried
 }
@@ -236,9 +240,7 @@ func (t *tried) add(p *simulation) {
 		t.hindered(by, TakesPlace)
 	}
 	for _, victim := range p.victims {
-		if !t.named(p, victim) {
-			t.note(Hindrance{Pod: victim, How: Preempted})
-		}
+		t.addVictim(p, victim)
 	}
 	t.disturbed = t.disturbed || len(p.victims) > 0 || slices.ContainsFunc(p.forecast.competitors, func(c *pendingPod) bool {
 		return p.placements[c].Node != "" && !t.is(c) && !c.kind.now
@@ -275,14 +277,23 @@ func (t *tried) addKind(p *simulation, kind *equivalenceClass) {
 	}
 }
 
-// named reports whether a pod that was preempted loses nothing that the change is not known
-// to take: one that is replaced, or that was pending before and is made again.
-func (t *tried) named(p *simulation, victim *corev1.Pod) bool {
-	if c := p.byUID[victim.UID]; c != nil {
-		return c.ends != nil || t.is(c) || placement.ControllerKind(victim) != ""
-	}
+// addVictim notes a pod that was preempted. One that the change replaces is known to go, and
+// one that was pending before and is made again loses nothing that it had.
+func (t *tried) addVictim(p *simulation, victim *corev1.Pod) {
+	c, known := p.byUID[victim.UID]
 	_, replaced := p.forecast.rolled[victim.UID]
-	return replaced || slices.Contains(t.trial.Gone, victim.UID)
+	switch {
+	case replaced || slices.Contains(t.trial.Gone, victim.UID) || known && (c.ends != nil || t.is(c)):
+	case known && placement.ControllerKind(victim) != "":
+		if !t.displaced[c.kind] { // any of its kind may be the one
+			t.displaced[c.kind] = true
+			for _, other := range c.kind.competitors {
+				t.told.Displaced = append(t.told.Displaced, other.pod)
+			}
+		}
+	default:
+		t.note(Hindrance{Pod: victim, How: Preempted})
+	}
 }
 
 func (t *tried) hindered(c *pendingPod, how Hindering) {
