@@ -111,6 +111,9 @@ func (f *Search) verify(ctx context.Context, fix *Attempt) error {
 		how, harm := tellReturn(victim, tried.Fates[victim.UID])
 		fix.harm += harm
 		fix.rescheduled = fix.rescheduled && harm == 0
+		if by := metav1.GetControllerOfNoCopy(victim); harm > 0 && by != nil && metav1.IsControlledBy(fix.trial.Pod, &metav1.ObjectMeta{UID: by.UID}) {
+			fix.Remaining = append(fix.Remaining, "another replica of its workload becomes Pending instead")
+		}
 		fix.Affects = append(fix.Affects, report.Affected{Kind: "Pod", Namespace: victim.Namespace, Name: victim.Name, How: how})
 		if i == 0 {
 			fix.Brief = strings.TrimPrefix(how, "is ")

@@ -41,8 +41,8 @@ type Maker struct {
 	last *workload // of the pod that was last asked about (known)
 }
 
-// Of words the steps of a fix for the shell: what is changed about nodes
-// and other pods first, then the pod or the template that it comes from.
+// Of words the steps of a fix for the shell: what is changed about the pod, or
+// the template that it comes from, first, then nodes and other pods.
 func (m *Maker) Of(pod *corev1.Pod, steps []remedy.Step) Command {
 	var c Command
 	if why := nameless(pod, steps); why != "" {
@@ -52,8 +52,25 @@ func (m *Maker) Of(pod *corev1.Pod, steps []remedy.Step) Command {
 	add := func(line, undo string) {
 		lines, undos = append(lines, line), append(undos, undo)
 	}
-	var own []remedy.Step
+	var own, others []remedy.Step
 	for _, step := range steps {
+		if remedy.ChangesPod(step) {
+			own = append(own, step)
+		} else {
+			others = append(others, step)
+		}
+	}
+	if len(own) > 0 && pod.UID == "" {
+		return Command{Why: "the pod does not exist yet: change its manifest"}
+	}
+	if len(own) > 0 { // first: it is in the queue, as it is to be, when a node opens or room is made
+		c = m.ownCommand(pod, own)
+		if c.Line == "" {
+			return c
+		}
+		add(c.Line, c.Undo)
+	}
+	for _, step := range others {
 		switch r := step.(type) {
 		case remedy.Untaint:
 			add(untaintCommand(r))
@@ -71,21 +88,7 @@ func (m *Maker) Of(pod *corev1.Pod, steps []remedy.Step) Command {
 		case remedy.ReleaseVolume:
 			add(releaseVolumeCommand(r))
 			c.Affects, c.Brief = append(c.Affects, affectedVolume(r)), "the claim gets its old data"
-		default:
-			own = append(own, step)
 		}
-	}
-	if len(own) > 0 && pod.UID == "" {
-		return Command{Why: "the pod does not exist yet: change its manifest"}
-	}
-	if len(own) > 0 {
-		changed := m.ownCommand(pod, own)
-		if changed.Line == "" {
-			return changed
-		}
-		changed.Affects = slices.Concat(c.Affects, changed.Affects)
-		c = changed
-		add(c.Line, c.Undo)
 	}
 	c.Line, c.Undo = strings.Join(lines, " && "), ""
 	if !slices.Contains(undos, "") {
