@@ -210,7 +210,8 @@ func (t *tried) leaveOut(p *simulation) {
 // known reports whether no further order changes the answer: it is no already, or no pod came
 // or went but those that fit without the change.
 func (t *tried) known(orders int) bool {
-	return orders >= mindedTrials && !t.disturbed || orders >= leastTrials && t.told.Placed == 0 || orders >= fewTrials && (t.told.Placed < orders || len(t.unless) > 0)
+	still := !t.disturbed && len(t.trial.Gone) == 0 && len(t.trial.Rolled) == 0
+	return orders >= mindedTrials && still || orders >= leastTrials && t.told.Placed == 0 || orders >= fewTrials && (t.told.Placed < orders || len(t.unless) > 0)
 }
 
 // newSimulation begins an order; the same number gives the same order.

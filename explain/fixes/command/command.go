@@ -63,12 +63,17 @@ func (m *Maker) Of(pod *corev1.Pod, steps []remedy.Step) Command {
 	if len(own) > 0 && pod.UID == "" {
 		return Command{Why: "the pod does not exist yet: change its manifest"}
 	}
-	if len(own) > 0 { // first: it is in the queue, as it is to be, when a node opens or room is made
-		c = m.ownCommand(pod, own)
-		if c.Line == "" {
-			return c
+	var changed Command
+	if len(own) > 0 {
+		changed = m.ownCommand(pod, own)
+		if changed.Line == "" {
+			return changed
 		}
-		add(c.Line, c.Undo)
+		c = changed
+	}
+	gated := slices.ContainsFunc(own, func(step remedy.Step) bool { _, ok := step.(remedy.Ungate); return ok })
+	if len(own) > 0 && !gated { // first: it is in the queue, as it is to be, when a node opens or room is made
+		add(changed.Line, changed.Undo)
 	}
 	for _, step := range others {
 		switch r := step.(type) {
@@ -89,6 +94,9 @@ func (m *Maker) Of(pod *corev1.Pod, steps []remedy.Step) Command {
 			add(releaseVolumeCommand(r))
 			c.Affects, c.Brief = append(c.Affects, affectedVolume(r)), "the claim gets its old data"
 		}
+	}
+	if gated { // last: it enters the queue when there is room
+		add(changed.Line, changed.Undo)
 	}
 	c.Line, c.Undo = strings.Join(lines, " && "), ""
 	if !slices.Contains(undos, "") {
