@@ -106,6 +106,16 @@ func (f *Search) verify(ctx context.Context, fix *Attempt) error {
 	if err := f.forgive(ctx, tried); err != nil {
 		return err
 	}
+	tellVictims(victims, tried, fix)
+	tellOthers(f.alike, tried, fix)
+	good := len(fix.Remaining) == 0
+	fix.Verified = good && fix.Command != ""
+	fix.Simulated = good && fix.Kind == report.FixNode
+	return nil
+}
+
+// tellVictims says what becomes of the pods that the fix evicts.
+func tellVictims(victims []*corev1.Pod, tried *forecast.Tried, fix *Attempt) {
 	fix.rescheduled = len(fix.Remedies) == 1 && len(victims) > 0
 	for i, victim := range victims {
 		how, harm := tellReturn(victim, tried.Fates[victim.UID])
@@ -122,11 +132,6 @@ func (f *Search) verify(ctx context.Context, fix *Attempt) error {
 	if len(victims) > 1 {
 		fix.Brief = grammar.Plural(len(victims), "pod") + " evicted"
 	}
-	tellOthers(f.alike, tried, fix)
-	good := len(fix.Remaining) == 0
-	fix.Verified = good && fix.Command != ""
-	fix.Simulated = good && fix.Kind == report.FixNode
-	return nil
 }
 
 // simulate simulates a change with all other pods, in a share of the time that is left.

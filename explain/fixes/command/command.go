@@ -75,7 +75,21 @@ func (m *Maker) Of(pod *corev1.Pod, steps []remedy.Step) Command {
 	if len(own) > 0 && !gated { // first: it is in the queue, as it is to be, when a node opens or room is made
 		add(changed.Line, changed.Undo)
 	}
-	for _, step := range others {
+	m.others(others, &c, add)
+	if gated { // last: it enters the queue when there is room
+		add(changed.Line, changed.Undo)
+	}
+	c.Line, c.Undo = strings.Join(lines, " && "), ""
+	if !slices.Contains(undos, "") {
+		slices.Reverse(undos)
+		c.Undo = strings.Join(undos, " && ")
+	}
+	return c
+}
+
+// others words the steps that change nodes, claims, volumes and other pods.
+func (m *Maker) others(steps []remedy.Step, c *Command, add func(line, undo string)) {
+	for _, step := range steps {
 		switch r := step.(type) {
 		case remedy.Untaint:
 			add(untaintCommand(r))
@@ -95,15 +109,6 @@ func (m *Maker) Of(pod *corev1.Pod, steps []remedy.Step) Command {
 			c.Affects, c.Brief = append(c.Affects, affectedVolume(r)), "the claim gets its old data"
 		}
 	}
-	if gated { // last: it enters the queue when there is room
-		add(changed.Line, changed.Undo)
-	}
-	c.Line, c.Undo = strings.Join(lines, " && "), ""
-	if !slices.Contains(undos, "") {
-		slices.Reverse(undos)
-		c.Undo = strings.Join(undos, " && ")
-	}
-	return c
 }
 
 // nameless says why there is no command for things of such names: what no API
