@@ -432,6 +432,23 @@ func TestANewNodeIsAFixWithoutACommand(t *testing.T) {
 	}
 }
 
+// What the pod itself would do to others counts, as nothing of it happens while its gate holds it.
+func TestAGateIsNotOpenedWithoutAWordWhereThePodWouldPreempt(t *testing.T) {
+	pod := testPod("shop/web", "", "4", priority(10), func(p *corev1.Pod) {
+		p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/budget"}}
+	})
+	rival := testPod("other/rival", "", "4", priority(10), func(p *corev1.Pod) { p.Spec.PreemptionPolicy = new(corev1.PreemptNever) })
+	e := startEngine(t, Options{}, testNode("a", "4"), testNode("b", "4"), testPod("dev/low", "b", "4"), pod, rival)
+	found, err := fixesOf(t.Context(), e, report.PodOf(pod.UID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := toldFixes(found)
+	if !strings.HasPrefix(said, "? remove gate example.com/budget") || !strings.Contains(said, "dev/low may be preempted") || !strings.Contains(said, "other/rival may find no node") {
+		t.Errorf("got\n%s", said)
+	}
+}
+
 func TestANewNodeIsForThePodsOfHighPriorityFirst(t *testing.T) {
 	for priorityOfOther, simulated := range map[int32]bool{0: true, 10: false, 100: false} {
 		pod := testPod("shop/web", "", "3", priority(10))

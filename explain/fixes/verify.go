@@ -151,19 +151,20 @@ func (f *Search) forgive(ctx context.Context, tried *forecast.Tried) error {
 		return nil
 	}
 	if f.anyway == nil {
-		without, err := f.simulate(ctx, &forecast.Trial{Pod: f.alike[0]})
+		without, err := f.simulate(ctx, &forecast.Trial{}) // without what the pod itself may preempt
 		if err != nil {
 			return err
 		}
 		f.anyway = append([]forecast.Hindrance{}, without.Unless...)
 	}
 	tried.Unless = slices.DeleteFunc(tried.Unless, func(h forecast.Hindrance) bool {
-		return slices.ContainsFunc(f.anyway, func(known forecast.Hindrance) bool { return known.How == h.How && known.Pod.UID == h.Pod.UID })
+		return harms(h) && slices.ContainsFunc(f.anyway, func(known forecast.Hindrance) bool { return known.How == h.How && known.Pod.UID == h.Pod.UID })
 	})
 	return nil
 }
 
-// tellOthers says on which other pods it depends whether the fix works, and names those that it lets in.
+// tellOthers says on which other pods it depends whether the fix works, and names those that
+// it lets in.
 func tellOthers(alike []*corev1.Pod, tried *forecast.Tried, fix *Attempt) {
 	switch {
 	case tried.Unknown != "":

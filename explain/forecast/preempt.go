@@ -87,6 +87,7 @@ func (p *simulation) evictVictim(victim *corev1.Pod) error {
 	case c != nil:
 		delete(p.placements, c)
 		p.idle = append(p.idle, c)
+	case slices.ContainsFunc(p.forecast.gone, func(pod *corev1.Pod) bool { return pod.UID == victim.UID }): // its successor comes anyway
 	case p.forecast.fateWithoutSuccessor(victim).Outcome == "":
 		next := p.forecast.successor(victim)
 		next.kind = &equivalenceClass{competitors: []*pendingPod{next}}

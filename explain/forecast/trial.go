@@ -18,7 +18,7 @@ import (
 
 // Trial is a change that is meant to give one pod a node.
 type Trial struct {
-	// Pod is that pod, as it is after the change.
+	// Pod is that pod, as it is after the change; nil: what becomes of others is asked alone.
 	Pod *corev1.Pod
 	// Recreated says that the change deletes the pod, and that a new one comes.
 	Recreated bool
@@ -111,8 +111,15 @@ const (
 // the scheduler's queue and in others, as its back-off makes them, and preempt each other as
 // they would.
 func (s Simulator) Try(ctx context.Context, trial *Trial) (*Tried, error) {
-	f := s.forecasting(plan.Supposed{Pods: append([]*corev1.Pod{trial.Pod}, trial.Alike...), Gone: trial.Gone})
-	f.trial = &tried{trial: trial, harmless: map[types.UID]int{}, newcomers: map[*equivalenceClass]int{}, displaced: map[*equivalenceClass]bool{}, told: &Tried{Fates: f.told.Fates}}
+	supposed := plan.Supposed{Gone: trial.Gone}
+	if trial.Pod != nil {
+		supposed.Pods = append([]*corev1.Pod{trial.Pod}, trial.Alike...)
+	}
+	f := s.forecasting(supposed)
+	f.trial = &tried{
+		trial: trial, told: &Tried{Fates: f.told.Fates}, harmless: map[types.UID]int{},
+		newcomers: map[*equivalenceClass]int{}, displaced: map[*equivalenceClass]bool{},
+	}
 	for _, do := range []func(context.Context) error{f.gather, f.survey, func(ctx context.Context) error { return f.trial.tryOrders(ctx, f) }} {
 		if err := do(ctx); err != nil {
 			return nil, failed(err)
@@ -207,8 +214,8 @@ func (t *tried) leaveOut(p *simulation) {
 	}
 }
 
-// known reports whether no further order changes the answer: it is no already, or no pod came
-// or went but those that fit without the change.
+// known reports whether further orders would change nothing: the pod was left without a node
+// often enough, or no pod came or went but those that fit without the change.
 func (t *tried) known(orders int) bool {
 	still := !t.disturbed && len(t.trial.Gone) == 0 && len(t.trial.Rolled) == 0
 	return orders >= mindedTrials && still || orders >= leastTrials && t.told.Placed == 0 || orders >= fewTrials && (t.told.Placed < orders || len(t.unless) > 0)
@@ -225,20 +232,8 @@ func newSimulation(f *forecasting, order int) *simulation {
 // add adds what became of the pod, and of others, in one order.
 func (t *tried) add(p *simulation) {
 	t.told.Orders++
-	targets := t.target
-	if !t.trial.Any {
-		targets = targets[:1]
-	}
-	placed := slices.ContainsFunc(targets, func(c *pendingPod) bool { return p.placements[c].Node != "" })
-	if placed {
-		t.told.Placed++
-	}
-	for by := range p.addBlockers(t.target[0], nil) {
-		if placed {
-			t.harmless[by.pod.UID]++
-			continue
-		}
-		t.hindered(by, TakesPlace)
+	if len(t.target) > 0 {
+		t.addPlace(p)
 	}
 	for _, victim := range p.victims {
 		t.addVictim(p, victim)
@@ -254,6 +249,26 @@ func (t *tried) add(p *simulation) {
 	}
 	for _, kind := range p.forecast.kinds {
 		t.addKind(p, kind)
+	}
+}
+
+// addPlace notes whether the pod has a node in an order, and who is on the nodes that it would
+// have fitted.
+func (t *tried) addPlace(p *simulation) {
+	targets := t.target
+	if !t.trial.Any {
+		targets = targets[:1]
+	}
+	placed := slices.ContainsFunc(targets, func(c *pendingPod) bool { return p.placements[c].Node != "" })
+	if placed {
+		t.told.Placed++
+	}
+	for by := range p.addBlockers(t.target[0], nil) {
+		if placed {
+			t.harmless[by.pod.UID]++
+			continue
+		}
+		t.hindered(by, TakesPlace)
 	}
 }
 
