@@ -135,7 +135,7 @@ func busyPod(c *Cluster, name string) *corev1.Pod {
 	if c.one(2) {
 		pod.Spec.PriorityClassName = pick(c, "low", "middle", "high", "never")
 	}
-	for _, chance := range []chance{
+	addSome(c, pod, []chance{
 		{6, c.addContainers},
 		{12, c.addOverhead},
 		{12, c.addPodLevel},
@@ -146,13 +146,6 @@ func busyPod(c *Cluster, name string) *corev1.Pod {
 		{8, c.addPorts},
 		{25, c.addGate},
 		{40, c.addOtherScheduler},
-	} {
-		if c.one(chance.n) {
-			chance.add(pod)
-		}
-	}
-	for i := range pod.Spec.Tolerations {
-		pod.Spec.Tolerations[i].TolerationSeconds = nil
-	}
+	})
 	return pod
 }

@@ -100,7 +100,7 @@ func (c *Cluster) workloadPod(name string) *corev1.Pod {
 	if c.one(3) {
 		pod.Spec.PriorityClassName = pick(c, "low", "middle", "high", "never")
 	}
-	for _, chance := range []chance{
+	addSome(c, pod, []chance{
 		{5, c.addContainers},
 		{8, c.addOverhead},
 		{12, c.addPodLevel},
@@ -113,14 +113,7 @@ func (c *Cluster) workloadPod(name string) *corev1.Pod {
 		{15, c.addRestartRule},
 		{20, c.addGate},
 		{20, c.addOtherScheduler},
-	} {
-		if c.one(chance.n) {
-			chance.add(pod)
-		}
-	}
-	for i := range pod.Spec.Tolerations {
-		pod.Spec.Tolerations[i].TolerationSeconds = nil
-	}
+	})
 	if !c.one(6) {
 		c.rankNodes(pod)
 	}
@@ -189,4 +182,17 @@ func (c *Cluster) statefulSet(pod *corev1.Pod, template corev1.PodTemplateSpec, 
 		set.Spec.VolumeClaimTemplates = []corev1.PersistentVolumeClaim{*claim}
 	}
 	return set
+}
+
+// addSome adds to a pod some of what it may have, each by its chance. It stands all taints
+// that it tolerates for ever.
+func addSome(c *Cluster, pod *corev1.Pod, chances []chance) {
+	for _, chance := range chances {
+		if c.one(chance.n) {
+			chance.add(pod)
+		}
+	}
+	for i := range pod.Spec.Tolerations {
+		pod.Spec.Tolerations[i].TolerationSeconds = nil
+	}
 }
