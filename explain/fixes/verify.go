@@ -188,7 +188,7 @@ func tellOthers(alike []*corev1.Pod, tried *forecast.Tried, fix *Attempt) {
 	}
 	for _, pod := range tried.Displaced {
 		fix.Affects = append(fix.Affects, report.Affected{
-			Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name, How: "is pending; may be scheduled there first, preempted and recreated",
+			Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name, How: "is pending: may be scheduled there first, then preempted and recreated",
 		})
 	}
 	if !changesPodAll(fix.Remedies) {
