@@ -42,9 +42,10 @@ type Maker struct {
 }
 
 // Of words the steps of a fix for the shell: what is changed about the pod, or
-// the template that it comes from, first, then nodes and other pods.
+// the template that it comes from, first, then nodes and other pods: so the pod is in
+// the queue as it is to be when a node opens or room is made. Gates are removed last: the
+// pod enters the queue then.
 func (m *Maker) Of(pod *corev1.Pod, steps []remedy.Step) Command {
-	var c Command
 	if why := nameless(pod, steps); why != "" {
 		return Command{Why: why}
 	}
@@ -63,21 +64,16 @@ func (m *Maker) Of(pod *corev1.Pod, steps []remedy.Step) Command {
 	if len(own) > 0 && pod.UID == "" {
 		return Command{Why: "the pod does not exist yet: change its manifest"}
 	}
-	var changed Command
+	var c Command
 	if len(own) > 0 {
-		changed = m.ownCommand(pod, own)
-		if changed.Line == "" {
-			return changed
+		if c = m.ownCommand(pod, own); c.Line == "" {
+			return c
 		}
-		c = changed
-	}
-	gated := slices.ContainsFunc(own, func(step remedy.Step) bool { _, ok := step.(remedy.Ungate); return ok })
-	if len(own) > 0 && !gated { // first: it is in the queue, as it is to be, when a node opens or room is made
-		add(changed.Line, changed.Undo)
+		add(c.Line, c.Undo)
 	}
 	m.others(others, &c, add)
-	if gated { // last: it enters the queue when there is room
-		add(changed.Line, changed.Undo)
+	if slices.ContainsFunc(own, func(step remedy.Step) bool { _, ok := step.(remedy.Ungate); return ok }) {
+		lines, undos = append(lines[1:], lines[0]), append(undos[1:], undos[0])
 	}
 	c.Line, c.Undo = strings.Join(lines, " && "), ""
 	if !slices.Contains(undos, "") {
