@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/remedy"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -43,8 +44,8 @@ type Maker struct {
 
 // Of words the steps of a fix for the shell: what is changed about the pod, or
 // the template that it comes from, first, then nodes and other pods: so the pod is in
-// the queue as it is to be when a node opens or room is made. Gates are removed last: the
-// pod enters the queue then.
+// the queue as it is to be when a node opens or room is made. It comes last where the pod
+// would preempt in between: where its gates are removed, or it outranks those evicted.
 func (m *Maker) Of(pod *corev1.Pod, steps []remedy.Step) Command {
 	if why := nameless(pod, steps); why != "" {
 		return Command{Why: why}
@@ -72,7 +73,7 @@ func (m *Maker) Of(pod *corev1.Pod, steps []remedy.Step) Command {
 		add(c.Line, c.Undo)
 	}
 	m.others(others, &c, add)
-	if slices.ContainsFunc(own, func(step remedy.Step) bool { _, ok := step.(remedy.Ungate); return ok }) {
+	if len(own) > 0 && slices.ContainsFunc(steps, func(step remedy.Step) bool { return letsPreempt(pod, step) }) {
 		lines, undos = append(lines[1:], lines[0]), append(undos[1:], undos[0])
 	}
 	c.Line, c.Undo = strings.Join(lines, " && "), ""
@@ -81,6 +82,21 @@ func (m *Maker) Of(pod *corev1.Pod, steps []remedy.Step) Command {
 		c.Undo = strings.Join(undos, " && ")
 	}
 	return c
+}
+
+// letsPreempt says whether the pod, once it is changed, may preempt before a step is made, or
+// those that the step evicts.
+func letsPreempt(pod *corev1.Pod, step remedy.Step) bool {
+	switch r := step.(type) {
+	case remedy.Ungate:
+		return true
+	case remedy.Evict:
+		never := pod.Spec.PreemptionPolicy != nil && *pod.Spec.PreemptionPolicy == corev1.PreemptNever
+		return !never && slices.ContainsFunc(r.Pods, func(victim *corev1.Pod) bool {
+			return corev1helpers.PodPriority(victim) < corev1helpers.PodPriority(pod)
+		})
+	}
+	return false
 }
 
 // others words the steps that change nodes, claims, volumes and other pods.

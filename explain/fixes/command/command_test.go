@@ -275,3 +275,27 @@ func TestAPodOfAManifestHasCommandsForNodesOnly(t *testing.T) {
 		}
 	}
 }
+
+// What the scheduler does between two commands is to be what was simulated.
+func TestTheOrderOfCommandsLeavesNothingToPreempt(t *testing.T) {
+	victim := explaintest.Pod("batch/one", "a", "1")
+	evict := remedy.Evict{Pods: []*corev1.Pod{victim}}
+	tolerate := remedy.Tolerate{Taint: corev1.Taint{Key: "dedicated", Effect: corev1.TaintEffectNoSchedule}}
+	ungate := remedy.Ungate{Gates: []string{"example.com/budget"}}
+	for _, c := range []struct {
+		says      string
+		pod       *corev1.Pod
+		steps     []remedy.Step
+		evictLast bool
+	}{
+		{"a pod that preempts nobody is changed first", explaintest.Pod("shop/bare", "", "1"), []remedy.Step{evict, tolerate}, true},
+		{"one of higher priority would preempt the pod first", explaintest.Pod("shop/bare", "", "1", explaintest.Priority(10)), []remedy.Step{tolerate, evict}, false},
+		{"a gate opens when there is room", explaintest.Pod("shop/bare", "", "1"), []remedy.Step{ungate, evict}, false},
+	} {
+		m := startMaker(t, nil, explaintest.Node("a", "8"), victim, c.pod)
+		line := m.Of(c.pod, c.steps).Line
+		if got := strings.HasPrefix(line, "kubectl -n shop patch pod/bare"); got != c.evictLast || !strings.Contains(line, " && ") {
+			t.Errorf("%s: %s", c.says, line)
+		}
+	}
+}
