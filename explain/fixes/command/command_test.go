@@ -40,7 +40,12 @@ func replicaSet(fullName string, like *corev1.Pod, owners ...metav1.OwnerReferen
 }
 
 func statefulSet(fullName string, like *corev1.Pod, edits ...func(*appsv1.StatefulSet)) *appsv1.StatefulSet {
-	set := &appsv1.StatefulSet{ObjectMeta: namedMeta(fullName), Spec: appsv1.StatefulSetSpec{Template: templateOf(like)}}
+	set := &appsv1.StatefulSet{ObjectMeta: namedMeta(fullName), Spec: appsv1.StatefulSetSpec{
+		Template: templateOf(like),
+		UpdateStrategy: appsv1.StatefulSetUpdateStrategy{ // as the API server fills it in
+			Type: appsv1.RollingUpdateStatefulSetStrategyType, RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: new(int32)},
+		},
+	}}
 	for _, edit := range edits {
 		edit(set)
 	}
@@ -135,6 +140,7 @@ func TestCommands(t *testing.T) {
 		{"a ReplicaSet of a kind that is not known", rs(), []runtime.Object{replicaSet("shop/rs", plain, explaintest.ControlledBy("argoproj.io/v1alpha1", "Rollout", "web"))}, []remedy.Step{lowerCPU}},
 		{"a ReplicaSet that is gone", rs(), nil, []remedy.Step{lowerCPU}},
 		{"a StatefulSet waits for its pods in order", index, set(), []remedy.Step{lowerCPU}},
+		{"one with a type of update and nothing else", index, set(func(s *appsv1.StatefulSet) { s.Spec.UpdateStrategy.RollingUpdate = nil }), []remedy.Step{lowerCPU}},
 		{"a parallel one does not", index, set(func(s *appsv1.StatefulSet) { s.Spec.PodManagementPolicy = appsv1.ParallelPodManagement }), []remedy.Step{lowerCPU}},
 		{"one that is updated by deletion", index, set(func(s *appsv1.StatefulSet) { s.Spec.UpdateStrategy.Type = appsv1.OnDeleteStatefulSetStrategyType }), []remedy.Step{lowerCPU}},
 		{"one that holds the pod back", index, set(func(s *appsv1.StatefulSet) {

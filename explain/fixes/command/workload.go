@@ -191,6 +191,8 @@ func (m *Maker) ofStatefulSet(w *workload, owner *metav1.OwnerReference) {
 		w.spreads = newOnly
 	case set.Spec.PodManagementPolicy == appsv1.ParallelPodManagement:
 		w.spreads = rolled
+	case strategy.RollingUpdate == nil: // newVersionedStatefulSetPod: by status.currentReplicas, which is behind
+		w.cannot("its StatefulSet, which has no spec.updateStrategy.rollingUpdate, may recreate it from the old template")
 	default: // a pod that does not run holds up those that follow, and the update
 		w.spreads = stuck
 		w.before = m.before(set, w.pod)
