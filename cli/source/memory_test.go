@@ -20,9 +20,9 @@ func TestReadingAClusterOfAnySizeHasNoMemoryLimit(t *testing.T) {
 		"at the start":              {nil, nil, collectAt},
 		"while pods are read":       {nil, reading(5000), collectAt},
 		"while very many are":       {nil, reading(500_000), collectAt},
-		"once all is in":            {nil, &model.Snapshot{}, collectSettledAt},
+		"once all is in":            {nil, &model.Snapshot{}, mostSettledAt},
 		"with the user's own pace":  {map[string]string{"GOGC": "200"}, &model.Snapshot{}, 123},
-		"with the user's own limit": {map[string]string{"GOMEMLIMIT": "1GiB"}, &model.Snapshot{}, collectSettledAt},
+		"with the user's own limit": {map[string]string{"GOMEMLIMIT": "1GiB"}, &model.Snapshot{}, mostSettledAt},
 	} {
 		t.Run(name, func(t *testing.T) {
 			const set = 1 << 40 // what the runtime has from GOMEMLIMIT, or from nobody
@@ -39,5 +39,22 @@ func TestReadingAClusterOfAnySizeHasNoMemoryLimit(t *testing.T) {
 				t.Errorf("garbage is collected at %d%% growth, want %d%%", got, test.percent)
 			}
 		})
+	}
+}
+
+func TestASmallHeapMayGrowBySeveralTimesAndALargeOneByATenth(t *testing.T) {
+	for name, test := range map[string]struct {
+		live    uint64
+		percent int64
+	}{
+		"nothing known": {0, mostSettledAt},
+		"12 MiB":        {12 << 20, mostSettledAt},
+		"48 MiB":        {leastGarbage, 100},
+		"240 MiB":       {5 * leastGarbage, 20},
+		"2 GiB":         {2 << 30, collectSettledAt},
+	} {
+		if got := settledPace(test.live); got != test.percent {
+			t.Errorf("%s: %d%%, want %d%%", name, got, test.percent)
+		}
 	}
 }
