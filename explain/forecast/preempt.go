@@ -78,6 +78,7 @@ func (p *simulation) pick(firsts []dryrun.Candidate) dryrun.Candidate {
 func (p *simulation) evictVictim(victim *corev1.Pod) error {
 	c := p.byUID[victim.UID]
 	p.victims, p.left[victim.UID] = append(p.victims, victim), true
+	p.freedTimes++
 	if err := p.state.RemovePod(victim); err != nil {
 		return err
 	}

@@ -96,8 +96,16 @@ type simulation struct {
 	freed      bool                 // a pod was replaced: those that found no node are to be tried
 	idle       []*pendingPod        // who found no node yet
 	victims    []*corev1.Pod        // who was preempted
+	freedTimes int                  // how often capacity was freed
+	nowhere    map[*equivalenceClass]refusal
 
 	givenUp bool // there was no time to play it to its end
+}
+
+// refusal is that a kind of pods found no node.
+type refusal struct {
+	place
+	freedTimes int // how often capacity had been freed then
 }
 
 // place is where a pending pod is, or why it is nowhere.
@@ -190,6 +198,7 @@ func (p *simulation) terminate(pod *corev1.Pod) error {
 	if p.left[pod.UID] {
 		return nil
 	}
+	p.freedTimes++ // it may be preempted at no cost
 	return p.state.Terminate(pod)
 }
 
@@ -199,6 +208,7 @@ func (p *simulation) leave(pod *corev1.Pod) error {
 		return nil
 	}
 	p.left[pod.UID] = true
+	p.freedTimes++
 	return p.state.RemovePod(pod)
 }
 
@@ -268,10 +278,25 @@ func (p *simulation) find(ctx context.Context, c *pendingPod) (place, error) {
 	if l, held := p.heldBack(c); held {
 		return place{Placement: l}, nil
 	}
+	if c.pod.Status.NominatedNodeName != "" {
+		p.freedTimes++ // others need no longer yield to it there
+	}
 	p.state.Consider(c.pod)
 	if fits, err := fitsNominated(ctx, p, c.pod); fits || err != nil {
 		return place{Placement: placement.Placement{Node: c.pod.Status.NominatedNodeName}}, err
 	}
+	if known, ok := p.nowhere[c.kind]; ok && known.freedTimes == p.freedTimes {
+		return known.place, nil
+	}
+	found, err := p.findAnew(ctx, c)
+	if err == nil && found.Node == "" && !found.Open && !mindsOthers(c.pod) && c.ends == nil { // of those the last reason is told
+		p.nowhere[c.kind] = refusal{found, p.freedTimes}
+	}
+	return found, err
+}
+
+// findAnew is find for a pod of a kind that may have room.
+func (p *simulation) findAnew(ctx context.Context, c *pendingPod) (place, error) {
 	l, err := placement.Find(ctx, p.forecast.scheduler, c.pod, p.where(c))
 	if err == nil && p.forecast.outlook != nil && len(l.Fits) > 0 { // only how many fit is asked for: any of these nodes may be taken
 		l = placement.Placement{Node: l.Fits[0], Tie: l.Fits}

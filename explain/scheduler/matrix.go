@@ -88,26 +88,12 @@ func (m *Matrix) ask(ctx context.Context, p *Profile, pod *corev1.Pod, only []st
 	m.views = nil
 	m.cells = slices.Grow(m.cells[:0], len(nodes)*len(p.Plugins))[:len(nodes)*len(p.Plugins)]
 	clear(m.cells)
-	skipped := sets.New[string]()
-	for _, k := range p.PreOrder {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		m.preFilter(ctx, k, pod)
-		if m.Answers[k].Skipped {
-			skipped.Insert(p.Plugins[k].Name)
-		}
+	answer := m.answerAll
+	if m.brief && p.Scheduler.allRead() && len(p.state().nominator.nodes()) == 0 {
+		answer = m.answerBriefly
 	}
-	m.State.SetSkipFilterPlugins(skipped)
-	m.viewNominated(ctx, pod)
-	for k := range p.Plugins {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		m.filter(ctx, k, pod)
-		if m.brief {
-			m.settle(&m.Answers[k])
-		}
+	if err := answer(ctx, pod); err != nil {
+		return err
 	}
 	m.leaveOpen(pod)
 	m.Objecting = m.Objecting[:0]
@@ -118,6 +104,59 @@ func (m *Matrix) ask(ctx context.Context, p *Profile, pod *corev1.Pod, only []st
 		}
 	}
 	return ctx.Err()
+}
+
+// answerAll asks the PreFilter halves in the scheduler's order, and then the Filter halves.
+func (m *Matrix) answerAll(ctx context.Context, pod *corev1.Pod) error {
+	for _, k := range m.Profile.PreOrder {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		m.preFilter(ctx, k, pod)
+	}
+	m.noteSkipped()
+	m.viewNominated(ctx, pod)
+	for k := range m.Profile.Plugins {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		m.filter(ctx, k, pod)
+		if m.brief {
+			m.settle(&m.Answers[k])
+		}
+	}
+	return nil
+}
+
+// answerBriefly asks both halves of one plugin after the other, until one has rejected the
+// last node: most of the time is in the PreFilter of plugins that come late.
+func (m *Matrix) answerBriefly(ctx context.Context, pod *corev1.Pod) error {
+	for k, plugin := range m.Profile.Plugins {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if plugin.pre != nil {
+			m.preFilter(ctx, k, pod)
+		}
+		m.filter(ctx, k, pod)
+		m.settle(&m.Answers[k])
+		if !slices.Contains(m.skipped, false) {
+			break
+		}
+	}
+	m.noteSkipped()
+	return nil
+}
+
+// noteSkipped has the framework know which plugins have nothing to say about the pod.
+func (m *Matrix) noteSkipped() {
+	skipped := sets.New[string]()
+	for k := range m.Answers {
+		if m.Answers[k].Skipped {
+			skipped.Insert(m.Profile.Plugins[k].Name)
+		}
+	}
+	m.State.SetSkipFilterPlugins(skipped)
 }
 
 // preFilter asks the PreFilter half of plugin k.
@@ -148,7 +187,10 @@ func (m *Matrix) filter(ctx context.Context, k int, pod *corev1.Pod) {
 	defer m.Profile.noteReads(a)
 	defer recoverInto(a)
 	a.Column = m.cells[k*len(m.Nodes) : (k+1)*len(m.Nodes)]
-	left := leftOut(m.Profile.Plugins[k].Name)
+	var left *fwk.Status
+	if a.Only != nil {
+		left = leftOut(m.Profile.Plugins[k].Name)
+	}
 	early := make([]bool, len(m.views))
 	asked := m.notSkipped()
 	parallelizer{m.Profile.Scheduler.options.Parallelism}.Until(ctx, len(asked), func(n int) {

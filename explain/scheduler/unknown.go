@@ -92,6 +92,9 @@ func (s *Scheduler) podsUnread(pod *corev1.Pod, plugin string, a *Answer) string
 	return why
 }
 
+// allRead says whether there is nothing that plugins may look at and that could not be read.
+func (s *Scheduler) allRead() bool { return len(s.Forbidden) == 0 && s.options.Namespace == "" }
+
 // namespacesMatter says whether some term that InterPodAffinity has to look at
 // selects namespaces by their labels.
 func namespacesMatter(s *State, pod *corev1.Pod) bool {
