@@ -449,6 +449,31 @@ func TestAGateIsNotOpenedWithoutAWordWhereThePodWouldPreempt(t *testing.T) {
 	}
 }
 
+// What is preempted in every order belongs to the fix: it is named, and the fix comes after those
+// with which nobody is.
+func TestAFixThatAlwaysPreemptsNamesWhomAndComesLast(t *testing.T) {
+	only := func(node string) func(*corev1.Pod) {
+		return func(p *corev1.Pod) { p.Spec.NodeSelector = map[string]string{"is": node} }
+	}
+	pod := testPod("shop/web", "", "4", priority(10), only("a"), func(p *corev1.Pod) { p.Spec.PreemptionPolicy = new(corev1.PreemptNever) })
+	e := startEngine(t, Options{},
+		testNode("a", "4", nodeLabel("is", "a")), testNode("b", "4", nodeLabel("is", "b")), testNode("c", "4", nodeLabel("is", "a"), cordoned),
+		testPod("dev/moves", "a", "4", priority(5), only("b"), ownedBy("ReplicaSet", "moves")),
+		testPod("dev/low", "b", "4", only("b"), ownedBy("ReplicaSet", "low")), pod)
+	found, err := fixesOf(t.Context(), e, report.PodOf(pod.UID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := toldFixes(found)
+	at := slices.IndexFunc(found.Tried, func(f report.Fix) bool { return f.Kind == report.FixEvict })
+	if at < 1 || !found.Tried[at].Verified || !slices.Contains(found.Tried[at].Affects, report.Affected{Kind: "Pod", Namespace: "dev", Name: "low", How: "is preempted"}) {
+		t.Errorf("an eviction of dev/moves has to name dev/low:\n%s", said)
+	}
+	if found.Tried[0].Kind != report.FixUncordon {
+		t.Errorf("uncordon is not first:\n%s", said)
+	}
+}
+
 func TestANewNodeIsForThePodsOfHighPriorityFirst(t *testing.T) {
 	for priorityOfOther, simulated := range map[int32]bool{0: true, 10: false, 100: false} {
 		pod := testPod("shop/web", "", "3", priority(10))

@@ -24,6 +24,7 @@ type Attempt struct {
 	Remedies []remedy.Step
 	// rescheduled says that all that it does is to evict pods which have a node again.
 	rescheduled bool
+	preempted   int             // pods that are preempted in every simulation
 	open        string          // why it could not be simulated; "" if it could
 	trial       *forecast.Trial // to simulate it with all other pods; nil: the pod does not fit alone
 }

@@ -119,7 +119,7 @@ func (f *Search) Try(ctx context.Context) (*report.Fixes, []Attempt, error) {
 			return nil, nil, err
 		}
 		fix.tellGates()
-		if fix.Verified {
+		if fix.Verified && fix.preempted == 0 {
 			working++
 		}
 		tried = append(tried, fix)
@@ -145,17 +145,17 @@ func (f *Search) Try(ctx context.Context) (*report.Fixes, []Attempt, error) {
 	return found, tried, nil
 }
 
-// rankFix puts what a queue's controller has to do before all, then fixes that work,
-// those that cannot be undone, recreate the pod or add a node last of them; then those that
-// work unless another pod takes the capacity, those with which the pod would fit if others
-// did not take it, and last those that bypass a queue.
+// rankFix puts what a queue's controller has to do before all, then fixes that work, last of
+// them those that cannot be undone, recreate the pod, have others preempted or add a node;
+// then those that work unless another pod takes the capacity, those with which the pod would
+// fit if others did not take it, and last those that bypass a queue.
 func rankFix(f *Attempt) int {
 	switch {
 	case f.Kind == report.FixQueue:
 		return -1
 	case f.Bypasses != "":
 		return 6
-	case f.Verified && !f.Recreates && (f.Undo != "" || f.rescheduled):
+	case f.Verified && !f.Recreates && f.preempted == 0 && (f.Undo != "" || f.rescheduled):
 		return 0
 	case f.Verified:
 		return 1
@@ -197,7 +197,7 @@ func (c candidate) harm() (sum int) {
 // is one of this one's steps, or lowers the same request by less.
 func (c candidate) needless(tried []Attempt) bool {
 	return slices.ContainsFunc(tried, func(fix Attempt) bool {
-		if !fix.Verified || len(fix.Remedies) > 1 {
+		if !fix.Verified || fix.preempted > 0 || len(fix.Remedies) > 1 {
 			return false
 		}
 		return slices.ContainsFunc(c.steps, func(step remedy.Step) bool {

@@ -28,6 +28,8 @@ const (
 	verifyingTime  = 250 * time.Millisecond
 	leastVerifying = 10 * time.Millisecond
 	sharesLeft     = 3
+	// preemptionHarm is the harm of each pod that is preempted.
+	preemptionHarm = 20
 	// mostUnless is how many pods are named on which it depends whether a fix works.
 	mostUnless = 3
 )
@@ -107,6 +109,7 @@ func (f *Search) verify(ctx context.Context, fix *Attempt) error {
 		return err
 	}
 	tellVictims(victims, tried, fix)
+	tellPreempted(tried, fix)
 	tellOthers(f.alike, tried, fix)
 	good := len(fix.Remaining) == 0
 	fix.Verified = good && fix.Command != ""
@@ -131,6 +134,26 @@ func tellVictims(victims []*corev1.Pod, tried *forecast.Tried, fix *Attempt) {
 	}
 	if len(victims) > 1 {
 		fix.Brief = grammar.Plural(len(victims), "pod") + " evicted"
+	}
+}
+
+// tellPreempted names the pods that are preempted in every order, where the pod has a node in
+// all: that belongs to the fix, and does not keep it from working.
+func tellPreempted(tried *forecast.Tried, fix *Attempt) {
+	if tried.Placed < tried.Orders {
+		return // a replacement of theirs may be in its place
+	}
+	tried.Unless = slices.DeleteFunc(tried.Unless, func(h forecast.Hindrance) bool {
+		if h.How != forecast.Preempted || h.Orders < tried.Orders {
+			return false
+		}
+		fix.Affects = append(fix.Affects, report.Affected{Kind: "Pod", Namespace: h.Pod.Namespace, Name: h.Pod.Name, How: "is preempted"})
+		fix.preempted++
+		return true
+	})
+	if fix.preempted > 0 {
+		fix.rescheduled, fix.harm = false, fix.harm+fix.preempted*preemptionHarm
+		fix.Brief = grammar.Plural(fix.preempted, "pod") + " preempted"
 	}
 }
 
