@@ -2,7 +2,7 @@
 # make check         to run while you work: format, vet, lint, quick unit tests
 # make test          everything that CI runs
 # make lint          golangci-lint in both modules, and the shape of the code
-# make fuzz          broken files for every loader of files, 20 s each
+# make fuzz          broken files for every loader of files and broken answers, 20 s each
 # make screenshots   the pictures in docs/screenshots, from what the dashboard shows
 # make bench         the figures of docs/performance.md
 # make difftest      random clusters against the real scheduler: SEEDS=n, FIRST=n
@@ -105,11 +105,11 @@ unit:
 quick:
 	go test -short -vet=off ./...
 
-# Each loader of files for so long.
+# Each loader of files, and the decoder of answers, for so long.
 FUZZTIME ?= 20s
 fuzz:
 	@for f in kube/snapshot/FuzzReadYAML kube/snapshot/FuzzReadJSON kube/snapshot/FuzzReadPacked cli/manifest/FuzzReadManifest \
-		explain/scheduler/FuzzConfiguration demo/lessons/FuzzReadGivesALessonOrOneLine; do \
+		explain/scheduler/FuzzConfiguration demo/lessons/FuzzReadGivesALessonOrOneLine kube/client/FuzzPruned; do \
 		go test -run '^$$' -fuzz "^$${f##*/}$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x ./$${f%/*}; \
 	done
 

@@ -53,6 +53,7 @@ type Client struct {
 	config  *rest.Config // reads only, takes its time
 
 	reader  kubernetes.Interface // reads only, takes its time
+	lister  kubernetes.Interface // the reader, for what strip goes over: its pods and nodes are pruned
 	brief   kubernetes.Interface // reads only, gives up soon
 	greeter kubernetes.Interface // reads only, as long as connecting may take
 	trier   kubernetes.Interface // dry runs only
@@ -176,6 +177,12 @@ func guarded(base *rest.Config, guard func(http.RoundTripper) http.RoundTripper,
 func (c *Client) readers() (err error) {
 	if c.reader, err = kubernetes.NewForConfig(c.config); err != nil {
 		return err
+	}
+	c.lister = c.reader
+	if !c.whole {
+		if c.lister, err = pruned(c.config, c.reader); err != nil {
+			return err
+		}
 	}
 	if c.usage.client, err = metrics.NewForConfig(c.config); err != nil {
 		return err

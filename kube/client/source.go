@@ -35,7 +35,7 @@ type source struct {
 // is filled once its factory is started. All that it starts ends with ctx. Its
 // error is ErrForbidden where the user may list neither pods nor nodes.
 func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
-	early := firstPages{c.reader, c.target}.start(ctx)
+	early := firstPages{c.lister, c.target}.start(ctx)
 	var configuration *scheduler.Configuration
 	var looking sync.WaitGroup
 	looking.Go(func() {
@@ -111,7 +111,7 @@ func (s *source) serve(factory informers.SharedInformerFactory, k watchedResourc
 	strip.whole = s.client.whole
 	f := &listWatcher{
 		watchedResource: k,
-		listWatch:       k.open(s.client.reader, s.scope.namespace),
+		listWatch:       k.open(s.client.lister, s.scope.namespace),
 		health:          s.client.health,
 		strip:           strip,
 		denied:          s.doubt,
