@@ -17,6 +17,7 @@ type Builder struct {
 	kinds        map[string]*Kind                     // by key
 	keys         map[*Pod]string                      // of the pending pods
 	words        map[string]string                    // what derived texts share
+	amounts      Templates[*podAmounts]               // what replicas request
 	refused      map[string]*Kind                     // of pods that do not exist, by key
 	allRefused   []*Refused                           // as noted last
 	last         Snapshot
@@ -103,7 +104,7 @@ func (b *Builder) podChanges() []change[Pod] {
 
 // pod derives a pod whose texts are shared with others.
 func (b *Builder) pod(object *corev1.Pod) *Pod {
-	pod := NewPod(object)
+	pod := newPod(object, b.amounts.Of(object, podAmountsOf))
 	pod.Status = b.shared(pod.Status)
 	pod.Owner.Kind, pod.Owner.Name = b.shared(pod.Owner.Kind), b.shared(pod.Owner.Name)
 	return pod

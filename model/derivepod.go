@@ -11,7 +11,16 @@ import (
 )
 
 // NewPod derives what is shown of a pod. The object is kept and must not change.
-func NewPod(object *corev1.Pod) *Pod {
+func NewPod(object *corev1.Pod) *Pod { return newPod(object, podAmountsOf(object)) }
+
+// podAmounts is what a pod requests and may use.
+type podAmounts struct{ requests, limits Resources }
+
+func podAmountsOf(object *corev1.Pod) *podAmounts {
+	return &podAmounts{requestsOf(object), limitsOf(object)}
+}
+
+func newPod(object *corev1.Pod, amounts *podAmounts) *Pod {
 	words, owner := podWords(object), ownerOf(object)
 	return &Pod{
 		Object:   object,
@@ -20,8 +29,8 @@ func NewPod(object *corev1.Pod) *Pod {
 		Total:    words.total,
 		Restarts: words.restarts,
 		QOS:      qos.GetPodQOS(object),
-		Requests: requestsOf(object),
-		Limits:   limitsOf(object),
+		Requests: amounts.requests,
+		Limits:   amounts.limits,
 		Owner:    owner,
 		Waits:    waits(object),
 		fullName: object.Namespace + "/" + cmp.Or(object.Name, owner.Name),

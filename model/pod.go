@@ -9,7 +9,7 @@ import (
 )
 
 // Pod is what the dashboard shows of one pod, derived once from the object.
-// Object is the very one that the scheduler's cache holds: nothing is stored twice.
+// Object is the very one that the engine holds: nothing is stored twice.
 type Pod struct {
 	Object   *corev1.Pod
 	Status   string // phase and reason as the STATUS of kubectl get pods

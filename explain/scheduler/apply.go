@@ -40,8 +40,9 @@ func (s *State) update(rev int64, changes []Change) error {
 			errs = append(errs, err)
 		}
 	}
-	if err := s.cache.UpdateSnapshot(s.Logger, s.snapshot); err != nil {
-		errs = append(errs, fmt.Errorf("update snapshot: %w", err))
+	s.nodes.settle()
+	if err := s.groups.UpdateSnapshot(s.Logger, s.overlay.Snapshot); err != nil {
+		errs = append(errs, fmt.Errorf("update pod groups: %w", err))
 	}
 	s.Revision = rev
 	if s.changes.pending.Swap(false) {
@@ -63,22 +64,23 @@ func (s *State) apply(change Change) error {
 		}
 		return s.setPod(now)
 	case *schedulingv1beta1.PodGroup:
-		s.cache.AddPodGroup(now) // takes the place of what it was
+		s.groups.AddPodGroup(now) // takes the place of what it was
 		return nil
 	case *schedulingv1alpha3.CompositePodGroup:
-		s.cache.AddCompositePodGroup(s.Logger, now)
+		s.groups.AddCompositePodGroup(s.Logger, now)
 		return nil
 	}
 	switch old := change.Old.(type) {
 	case *corev1.Node:
-		return s.dropNode(old)
+		s.dropNode(old)
+		return nil
 	case *corev1.Pod:
 		return s.dropPod(old)
 	case *schedulingv1beta1.PodGroup:
-		s.cache.RemovePodGroup(s.Logger, old)
+		s.groups.RemovePodGroup(s.Logger, old)
 		return nil
 	case *schedulingv1alpha3.CompositePodGroup:
-		s.cache.RemoveCompositePodGroup(s.Logger, old)
+		s.groups.RemoveCompositePodGroup(s.Logger, old)
 		return nil
 	}
 	return fmt.Errorf("apply change of %T to %T: neither nodes, pods nor pod groups", change.Old, change.New)
@@ -86,25 +88,17 @@ func (s *State) apply(change Change) error {
 
 func (s *State) setNode(node *corev1.Node) {
 	s.changes.node(s.Nodes[node.Name], node, s.now())
-	if old, ok := s.Nodes[node.Name]; ok {
-		s.cache.UpdateNode(s.Logger, old, node)
-	} else {
-		s.cache.AddNode(s.Logger, node)
-	}
+	s.nodes.setNode(node)
 	s.Nodes[node.Name] = node
 }
 
-func (s *State) dropNode(node *corev1.Node) error {
-	known, ok := s.Nodes[node.Name]
-	if !ok {
-		return nil
+func (s *State) dropNode(node *corev1.Node) {
+	if _, ok := s.Nodes[node.Name]; !ok {
+		return
 	}
 	delete(s.Nodes, node.Name)
 	s.changes.now(s.now())
-	if err := s.cache.RemoveNode(s.Logger, known); err != nil {
-		return fmt.Errorf("remove node %s: %w", node.Name, err)
-	}
-	return nil
+	s.nodes.dropNode(node)
 }
 
 // setPod takes pod as the newest state of its UID. As in the scheduler, whose
@@ -127,32 +121,24 @@ func (s *State) setPod(pod *corev1.Pod) error {
 	return nil
 }
 
-// place moves a pod between the nodes of the cache. Cache.UpdatePod would end
-// the program for a pod that changed its node, so that is a removal and an
-// addition.
+// place moves a pod between the nodes.
 func (s *State) place(old, pod *corev1.Pod) error {
-	was, is := Assigned(old), Assigned(pod)
-	if was {
+	if Assigned(old) {
 		s.countPriority(old, -1)
-	}
-	if is {
-		s.countPriority(pod, 1)
-	}
-	switch {
-	case was && is && old.Spec.NodeName == pod.Spec.NodeName:
-		return s.cache.UpdatePod(s.Logger, old, pod)
-	case was:
-		if err := s.cache.RemovePod(s.Logger, old); err != nil {
+		s.groups.RemovePodGroupMember(old)
+		if err := s.nodes.dropPod(old); err != nil {
 			return err
 		}
 	}
 	switch {
-	case is:
-		return s.cache.AddPod(s.Logger, pod)
+	case Assigned(pod):
+		s.countPriority(pod, 1)
+		s.nodes.addPod(pod)
+		s.groups.AddPodGroupMember(pod)
 	case Terminal(pod):
-		s.cache.RemovePodGroupMember(pod)
-	default: // only its gang counts it; the cache leaves out pods of none
-		s.cache.AddPodGroupMember(pod)
+		s.groups.RemovePodGroupMember(pod)
+	default: // only its gang counts it
+		s.groups.AddPodGroupMember(pod)
 	}
 	return nil
 }
@@ -165,12 +151,13 @@ func (s *State) dropPod(pod *corev1.Pod) error {
 	delete(s.Pods, pod.UID)
 	s.nominator.DeleteNominatedPodIfExists(known)
 	if !Assigned(known) {
-		s.cache.RemovePodGroupMember(known)
+		s.groups.RemovePodGroupMember(known)
 		return nil
 	}
 	s.changes.now(s.now())
 	s.countPriority(known, -1)
-	if err := s.cache.RemovePod(s.Logger, known); err != nil {
+	s.groups.RemovePodGroupMember(known)
+	if err := s.nodes.dropPod(known); err != nil {
 		return fmt.Errorf("remove pod %s/%s: %w", pod.Namespace, pod.Name, err)
 	}
 	return nil

@@ -2,6 +2,8 @@ package scheduler
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	fwk "k8s.io/kube-scheduler/framework"
 	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
@@ -11,8 +13,17 @@ import (
 // they were built with, so they never get the snapshot itself: what an
 // explanation is to see is decided here.
 type overlay struct {
-	*internalcache.Snapshot
-	fork *Fork // nil: the state as it is
+	*internalcache.Snapshot // of the pod groups; the nodes are not in it
+	nodes                   *nodeInfos
+	fork                    *Fork // nil: the state as it is
+}
+
+// lists are those of the state as it is, or of the fork.
+func (o *overlay) lists() *views {
+	if o.fork == nil {
+		return &o.nodes.lists
+	}
+	return o.fork.views()
 }
 
 // NodeInfos implements fwk.SharedLister.
@@ -22,35 +33,21 @@ func (o *overlay) NodeInfos() fwk.NodeInfoLister { return o }
 func (o *overlay) StorageInfos() fwk.StorageInfoLister { return o }
 
 // List implements fwk.NodeInfoLister.
-func (o *overlay) List() ([]fwk.NodeInfo, error) {
-	if o.fork == nil {
-		return o.Snapshot.List()
-	}
-	return o.fork.views().all, nil
-}
+func (o *overlay) List() ([]fwk.NodeInfo, error) { return o.lists().all, nil }
 
 // HavePodsWithAffinityList implements fwk.NodeInfoLister.
 func (o *overlay) HavePodsWithAffinityList() ([]fwk.NodeInfo, error) {
-	if o.fork == nil {
-		return o.Snapshot.HavePodsWithAffinityList()
-	}
-	return o.fork.views().affinity, nil
+	return o.lists().affinity, nil
 }
 
 // HavePodsWithRequiredAntiAffinityList implements fwk.NodeInfoLister.
 func (o *overlay) HavePodsWithRequiredAntiAffinityList() ([]fwk.NodeInfo, error) {
-	if o.fork == nil {
-		return o.Snapshot.HavePodsWithRequiredAntiAffinityList()
-	}
-	return o.fork.views().antiAffinity, nil
+	return o.lists().antiAffinity, nil
 }
 
 // HavePodsWithRequiredNonHostScopedAntiAffinityList implements fwk.NodeInfoLister.
 func (o *overlay) HavePodsWithRequiredNonHostScopedAntiAffinityList() ([]fwk.NodeInfo, error) {
-	if o.fork == nil {
-		return o.Snapshot.HavePodsWithRequiredNonHostScopedAntiAffinityList()
-	}
-	return o.fork.views().beyondHost, nil
+	return o.lists().beyondHost, nil
 }
 
 // Get implements fwk.NodeInfoLister.
@@ -60,7 +57,10 @@ func (o *overlay) Get(name string) (fwk.NodeInfo, error) {
 			return node, nil
 		}
 	}
-	return o.Snapshot.Get(name)
+	if node, ok := o.nodes.byName[name]; ok && node.Node() != nil {
+		return node, nil
+	}
+	return nil, fmt.Errorf("nodeinfo not found for node name %q", name)
 }
 
 // GetNodeInPlacement is Get: no placement is ever assumed here.
@@ -69,48 +69,20 @@ func (o *overlay) GetNodeInPlacement(name string) (fwk.NodeInfo, error) { return
 // ListNodesInPlacement is List: no placement is ever assumed here.
 func (o *overlay) ListNodesInPlacement() ([]fwk.NodeInfo, error) { return o.List() }
 
+// NumNodesInPlacement is how many there are: no placement is ever assumed here.
+func (o *overlay) NumNodesInPlacement() int { return len(o.lists().all) }
+
 // IsPVCUsedByPods implements fwk.StorageInfoLister.
-func (o *overlay) IsPVCUsedByPods(key string) bool {
-	if o.fork == nil {
-		return o.Snapshot.IsPVCUsedByPods(key)
-	}
-	for _, node := range o.fork.views().all {
-		if node.GetPVCRefCounts()[key] > 0 {
-			return true
-		}
-	}
-	return false
-}
+func (o *overlay) IsPVCUsedByPods(key string) bool { return usesClaim(o.lists().all, key) }
 
 // views are the lists of a simulated state.
 type views struct {
 	all, affinity, antiAffinity, beyondHost []fwk.NodeInfo
 }
 
-// views lays the changed nodes over the lists of the snapshot, where they keep
-// their places and those that were added come last; in the lists of those that hold
-// pods with rules changed nodes come last.
-func (s *Fork) views() *views {
-	if s.lists != nil {
-		return s.lists
-	}
-	snapshot := s.state.overlay.Snapshot
-	listed, _ := snapshot.List() // a snapshot's lists never fail
-	affinity, _ := snapshot.HavePodsWithAffinityList()
-	anti, _ := snapshot.HavePodsWithRequiredAntiAffinityList()
-	beyond, _ := snapshot.HavePodsWithRequiredNonHostScopedAntiAffinityList()
-	v := &views{all: make([]fwk.NodeInfo, len(listed))}
-	for i, node := range listed {
-		if changed, ok := s.nodes[node.Node().Name]; ok {
-			node = changed
-		}
-		v.all[i] = node
-	}
-	for _, added := range s.added {
-		v.all = append(v.all, s.nodes[added.Node.Name])
-	}
-	v.affinity, v.antiAffinity, v.beyondHost = s.unchanged(affinity), s.unchanged(anti), s.unchanged(beyond)
-	for _, node := range s.nodes {
+// selectFrom adds those of some nodes that hold pods with rules to the lists of these.
+func (v *views) selectFrom(nodes []fwk.NodeInfo) {
+	for _, node := range nodes {
 		if len(node.GetPodsWithAffinity()) > 0 {
 			v.affinity = append(v.affinity, node)
 		}
@@ -121,6 +93,28 @@ func (s *Fork) views() *views {
 			v.beyondHost = append(v.beyondHost, node)
 		}
 	}
+}
+
+// views lays the changed nodes over the lists of the state as it is, where they keep
+// their places and those that were added come last; in the lists of those that hold
+// pods with rules changed nodes come last.
+func (s *Fork) views() *views {
+	if s.lists != nil {
+		return s.lists
+	}
+	real := &s.state.overlay.nodes.lists
+	v := &views{all: make([]fwk.NodeInfo, len(real.all))}
+	for i, node := range real.all {
+		if changed, ok := s.nodes[node.Node().Name]; ok {
+			node = changed
+		}
+		v.all[i] = node
+	}
+	for _, added := range s.added {
+		v.all = append(v.all, s.nodes[added.Node.Name])
+	}
+	v.affinity, v.antiAffinity, v.beyondHost = s.unchanged(real.affinity), s.unchanged(real.antiAffinity), s.unchanged(real.beyondHost)
+	v.selectFrom(slices.Collect(maps.Values(s.nodes)))
 	s.lists = v
 	return v
 }

@@ -131,7 +131,7 @@ func (s *Scheduler) newProfile(ctx context.Context, wanted *config.KubeScheduler
 		frameworkruntime.WithMutableSnapshotLister(s.State.overlay),
 		frameworkruntime.WithSharedDRAManager(s.dra),
 		frameworkruntime.WithSharedCSIManager(nodevolumelimits.NewCSIManager(factory.Storage().V1().CSINodes().Lister())),
-		frameworkruntime.WithPodGroupManager(s.State.cache),
+		frameworkruntime.WithPodGroupManager(s.State.groups),
 		frameworkruntime.WithPodNominator(s.State.nominator),
 		frameworkruntime.WithParallelism(s.options.Parallelism),
 		frameworkruntime.WithWaitingPods(frameworkruntime.NewWaitingPodsMap()),

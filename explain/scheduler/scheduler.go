@@ -124,7 +124,7 @@ func (p *Profile) Question(pod *corev1.Pod) *plugins.Question {
 	info, _ := framework.NewPodInfo(pod) // terms that do not parse count as none; InterPodAffinity says so itself
 	return &plugins.Question{
 		Pod: pod, PodInfo: info, Nodes: s.State.overlay, DRA: s.dra,
-		Namespaces: s.namespaces, Listers: s.State.Listers, Groups: s.State.cache, Logger: s.State.Logger,
+		Namespaces: s.namespaces, Listers: s.State.Listers, Groups: s.State.groups, Logger: s.State.Logger,
 		Now: s.options.Now(), Backoff: s.backoff, Args: p.Args,
 	}
 }

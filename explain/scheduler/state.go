@@ -35,8 +35,8 @@ type State struct {
 	Logger klog.Logger
 
 	now        func() time.Time
-	cache      internalcache.Cache
-	snapshot   *internalcache.Snapshot
+	nodes      *nodeInfos
+	groups     internalcache.Cache // of pod groups and their pods alone
 	overlay    *overlay
 	nominator  *nominator
 	objects    objectOverlays
@@ -49,8 +49,7 @@ func newState(ctx context.Context, now func() time.Time) *State {
 	s := &State{
 		Logger:     klog.FromContext(ctx),
 		now:        now,
-		cache:      newCache(ctx),
-		snapshot:   internalcache.NewEmptySnapshot(),
+		groups:     newCache(ctx),
 		nominator:  newNominator(),
 		served:     sets.New[string](),
 		Nodes:      map[string]*corev1.Node{},
@@ -61,7 +60,8 @@ func newState(ctx context.Context, now func() time.Time) *State {
 			reflect.TypeFor[*corev1.PersistentVolumeClaim](): &objectOverlay{},
 		},
 	}
-	s.overlay = &overlay{Snapshot: s.snapshot}
+	s.nodes = newNodeInfos(s.Logger)
+	s.overlay = &overlay{Snapshot: internalcache.NewEmptySnapshot(), nodes: s.nodes}
 	s.changes.began = now()
 	return s
 }
@@ -108,8 +108,7 @@ func (s *State) unnominate(pod *corev1.Pod) fwk.PodInfo {
 	return nil
 }
 
-// newCache is the scheduler's own view of nodes and the pods on them. Like the
-// plugins it counts in metrics, and panics where they are not registered.
+// newCache is the scheduler's own view of pod groups. Like the plugins it counts in metrics, and panics where they are not registered.
 func newCache(ctx context.Context) internalcache.Cache {
 	metrics.Register()
 	return internalcache.New(ctx, nil, utilfeature.DefaultFeatureGate.Enabled(features.GenericWorkload),

@@ -107,11 +107,11 @@ func (s *stripper) status(status *corev1.PodStatus) {
 	status.EphemeralContainerStatuses = s.containerStatuses(status.EphemeralContainerStatuses)
 	status.AllocatedResources = s.pool.amounts(status.AllocatedResources)
 	if status.Resources != nil {
-		status.Resources = &corev1.ResourceRequirements{
+		status.Resources = sharedMessage(s.pool, &corev1.ResourceRequirements{
 			Requests: s.pool.amounts(status.Resources.Requests),
 			Limits:   s.pool.amounts(status.Resources.Limits),
 			Claims:   status.Resources.Claims,
-		}
+		}, same)
 	}
 }
 
