@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -41,6 +40,11 @@ type Live struct {
 // Connect opens the connection that the flags choose; context "" leaves the choice.
 // throttled, if it is not nil, is called with every answer 429.
 func (o *Options) Connect(ctx context.Context, context string, throttled func()) (*client.Client, error) {
+	return o.connect(ctx, context, throttled, false)
+}
+
+// connect is Connect. unseen says that nothing is shown before all is in.
+func (o *Options) connect(ctx context.Context, context string, throttled func(), unseen bool) (*client.Client, error) {
 	if timeout := ptr.Deref(o.Flags.Timeout, ""); timeout != "" {
 		if _, err := clientcmd.ParseTimeout(timeout); err != nil {
 			return nil, exit.Usagef("--request-timeout %s: use a duration such as 30s, or 0 for none", timeout)
@@ -53,6 +57,7 @@ func (o *Options) Connect(ctx context.Context, context string, throttled func())
 		UserAgent: "fathom/" + strings.TrimPrefix(build.Version(), "v"),
 		ReadOnly:  o.ReadOnly,
 		Whole:     o.Whole,
+		Unseen:    unseen,
 	})
 }
 
@@ -61,7 +66,6 @@ func (o *Options) Open(ctx context.Context) (*Live, error) {
 	if err := o.CheckFrom(); err != nil {
 		return nil, err
 	}
-	saving := NewGCTuner(os.Getenv)
 	l := &Live{Options: o}
 	join := l.connect
 	if o.From != "" {
@@ -75,7 +79,7 @@ func (o *Options) Open(ctx context.Context) (*Live, error) {
 		}
 	}
 	ctx, told := o.Wait(ctx)
-	if err := told.Finish(ctx, l.fill(ctx, told, saving, join)); err != nil {
+	if err := told.Finish(ctx, l.fill(ctx, told, join)); err != nil {
 		told.end(nil)
 		return nil, err
 	}
@@ -84,7 +88,7 @@ func (o *Options) Open(ctx context.Context) (*Live, error) {
 
 // connect joins the cluster of the connection that the flags choose.
 func (l *Live) connect(ctx context.Context, told *Waiting) (err error) {
-	if l.Client, err = l.Options.Connect(ctx, "", told.Throttled); err != nil {
+	if l.Client, err = l.Options.connect(ctx, "", told.Throttled, true); err != nil {
 		return err
 	}
 	l.Cluster, err = l.Options.Join(ctx, l.Client)
@@ -92,10 +96,10 @@ func (l *Live) connect(ctx context.Context, told *Waiting) (err error) {
 }
 
 // fill joins the cluster and reads everything. After an error nothing is left open.
-func (l *Live) fill(ctx context.Context, told *Waiting, saving *GCTuner, join func(context.Context, *Waiting) error) (err error) {
+func (l *Live) fill(ctx context.Context, told *Waiting, join func(context.Context, *Waiting) error) (err error) {
 	ctx, l.stop = context.WithCancel(ctx)
 	if err = join(ctx, told); err == nil {
-		l.Snapshot, err = read(ctx, l.Cluster, saving, told)
+		l.Snapshot, err = read(ctx, l.Cluster, told)
 	}
 	if err != nil {
 		l.Close()
@@ -128,7 +132,7 @@ func asOf(status model.Status) time.Time {
 }
 
 // read waits until everything is in, and reports how far it is.
-func read(ctx context.Context, c *cluster.Cluster, saving *GCTuner, told *Waiting) (*model.Snapshot, error) {
+func read(ctx context.Context, c *cluster.Cluster, told *Waiting) (*model.Snapshot, error) {
 	var last model.Status
 	for {
 		s, err := NextWithin(ctx, c, stall)
@@ -141,12 +145,10 @@ func read(ctx context.Context, c *cluster.Cluster, saving *GCTuner, told *Waitin
 		case err != nil:
 			return nil, fmt.Errorf("read cluster: %w", err)
 		case len(s.Status.Reading) == 0:
-			saving.Note(s)
 			return s, nil
 		case givesUp(s.Status.Connection):
 			return nil, lost(s.Status)
 		}
-		saving.Note(s)
 		last = s.Status
 		told.reading(last)
 	}

@@ -29,7 +29,7 @@ type GCTuner struct {
 	percent atomic.Int64 // the pace once all is in
 }
 
-// NewGCTuner begins to save memory.
+// NewGCTuner begins to save memory. What ends with its answer has no use for it.
 func NewGCTuner(env func(string) string) *GCTuner {
 	t := &GCTuner{paced: env("GOGC") == ""}
 	if t.paced {

@@ -41,6 +41,7 @@ type Options struct {
 	UserAgent string                             // "fathom/1.2.3"
 	ReadOnly  bool                               // nothing is sent but reads
 	Whole     bool                               // objects are kept as they come, which takes memory
+	Unseen    bool                               // nothing is shown before all is in: no first rows are asked for
 	Throttled func()                             // is called with every answer 429, from any goroutine; nil: nobody asks
 }
 
@@ -50,6 +51,7 @@ type Client struct {
 	health  *serverHealth
 	version string
 	whole   bool
+	unseen  bool
 	config  *rest.Config // reads only, takes its time
 
 	reader  kubernetes.Interface // reads only, takes its time
@@ -84,7 +86,7 @@ func connect(ctx context.Context, options Options, pace pace) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{target: chosen, whole: options.Whole, changes: make(chan struct{}, 1)}
+	c := &Client{target: chosen, whole: options.Whole, unseen: options.Unseen, changes: make(chan struct{}, 1)}
 	c.usage.changed = c.changed
 	c.health = newServerHealth(pace, c.readiness.probe, c.changed)
 	c.health.throttled = options.Throttled

@@ -35,7 +35,10 @@ type source struct {
 // is filled once its factory is started. All that it starts ends with ctx. Its
 // error is ErrForbidden where the user may list neither pods nor nodes.
 func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
-	early := firstPages{c.lister, c.target}.start(ctx)
+	var early func(context.Context) (*cluster.First, error)
+	if !c.unseen {
+		early = firstPages{c.lister, c.target}.start(ctx)
+	}
 	var configuration *scheduler.Configuration
 	var looking sync.WaitGroup
 	looking.Go(func() {
