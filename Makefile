@@ -5,6 +5,8 @@
 # make fuzz          broken files for every loader of files and broken answers, 20 s each
 # make screenshots   the pictures in docs/screenshots, from what the dashboard shows
 # make bench         the figures of docs/performance.md
+# make scale         the dashboard on a large random cluster: NODES=n PODS=n PENDING=n SEED=n, beside a bare
+#                    informer and PEERS="k9s=PATH"; GROWTH=1: at 100, 1,000, 5,000 nodes; SERVE=1: only the cluster
 # make difftest      random clusters against the real scheduler: SEEDS=n, FIRST=n
 # make soak          every long check at its full length: SOAK=1h of change, SEEDS=n clusters, fuzzing
 # make control-plane the binaries that all of these run, into e2e/bin
@@ -16,6 +18,11 @@ SHELL := /bin/bash
 SEEDS ?= 100
 FIRST ?= 1
 SOAK  ?= 1h
+NODES ?= 5000
+PODS  ?= 50000
+PENDING ?= 200
+SEED  ?= 0
+PEERS ?=
 GOLANGCI_LINT ?= v2.15.0
 
 BIN := $(CURDIR)/e2e/bin
@@ -24,7 +31,7 @@ VERSION := k8s.io/component-base/version
 # Without its version a component refuses its own feature gates.
 LDFLAGS := -X $(VERSION).gitVersion=v1.37.1 -X $(VERSION).gitMajor=1 -X $(VERSION).gitMinor=37
 
-.PHONY: all control-plane cluster check test fmt vet lint structure unit quick fuzz screenshots e2e bench difftest soak
+.PHONY: all control-plane cluster check test fmt vet lint structure unit quick fuzz screenshots e2e bench scale difftest soak
 
 all:
 	go build ./...
@@ -121,6 +128,13 @@ e2e: control-plane
 
 bench:
 	go test -run '^$$' -bench . -benchmem -timeout 60m ./...
+
+# SEED=0 draws another cluster each time and prints its seed.
+scale: control-plane
+	go build -C e2e -o $(BIN)/scale ./cmd/scale
+	go build -o $(BIN)/kubectl-fathom .
+	exec $(BIN)/scale -binary $(BIN)/kubectl-fathom -nodes $(NODES) -pods $(PODS) -pending $(PENDING) -seed $(SEED) \
+		-peers "$(PEERS)" $(if $(GROWTH),-growth) $(if $(SERVE),-serve)
 
 difftest: control-plane
 	cd e2e && go test -timeout 0 -count 1 -v -run TestMessages . -args -seeds $(SEEDS) -first $(FIRST)

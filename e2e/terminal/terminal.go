@@ -40,11 +40,13 @@ type Terminal struct {
 	screen vt10x.Terminal
 	output []byte // all of it, for the modes
 	rest   []byte // of a character that is not whole yet
+	drawn  time.Time
+	fresh  chan struct{} // closed when more is drawn
 }
 
 // Start runs a program in a terminal of columns × rows.
 func Start(env []string, columns, rows int, program string, args ...string) (*Terminal, error) {
-	t := &Terminal{ended: make(chan struct{})}
+	t := &Terminal{ended: make(chan struct{}), fresh: make(chan struct{})}
 	master, slave, err := pty.Open()
 	if err != nil {
 		return nil, fmt.Errorf("open a terminal: %w", err)
@@ -112,6 +114,9 @@ func (t *Terminal) read() {
 		whole := wholeRunes(t.rest)
 		_, _ = t.screen.Write(t.rest[:whole]) // it never fails
 		t.rest = slices.Clone(t.rest[whole:])
+		t.drawn = time.Now()
+		close(t.fresh)
+		t.fresh = make(chan struct{})
 		t.mu.Unlock()
 		if err != nil {
 			return
@@ -157,20 +162,38 @@ func (t *Terminal) Lines() []string {
 // String is the screen.
 func (t *Terminal) String() string { return strings.Join(t.Lines(), "\n") }
 
-// Wait waits until the screen is as wanted. The error shows the last screen.
+// Drawn is when the program last wrote something, how many bytes it has written
+// by now, and a channel that is closed when it writes more.
+func (t *Terminal) Drawn() (at time.Time, bytes int, more <-chan struct{}) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.drawn, len(t.output), t.fresh
+}
+
+// Wait waits a minute at most until the screen is as wanted. The error shows the
+// last screen.
 func (t *Terminal) Wait(ctx context.Context, what string, wanted func(lines []string) bool) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	for !wanted(t.Lines()) {
+	_, err := t.When(ctx, what, wanted)
+	return err
+}
+
+// When waits until the screen is as wanted, and gives when it was drawn.
+func (t *Terminal) When(ctx context.Context, what string, wanted func(lines []string) bool) (time.Time, error) {
+	for {
+		at, _, more := t.Drawn()
+		if wanted(t.Lines()) {
+			return at, nil
+		}
 		select {
+		case <-more:
 		case <-t.ended:
-			return fmt.Errorf("wait for %s: the program ended with code %d; its screen:\n%s", what, t.code, t)
+			return time.Time{}, fmt.Errorf("wait for %s: the program ended with code %d; its screen:\n%s", what, t.code, t)
 		case <-ctx.Done():
-			return fmt.Errorf("wait for %s: %w; the screen:\n%s", what, ctx.Err(), t)
-		case <-time.After(20 * time.Millisecond):
+			return time.Time{}, fmt.Errorf("wait for %s: %w; the screen:\n%s", what, ctx.Err(), t)
 		}
 	}
-	return nil
 }
 
 // Program is the process id of the program.
