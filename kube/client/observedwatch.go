@@ -77,7 +77,6 @@ func (o *observedWatch) leave() {
 func (o *observedWatch) hear(event watch.Event) {
 	f := o.owner
 	f.mu.Lock()
-	defer f.mu.Unlock()
 	o.heard = time.Now()
 	bookmark := event.Type == watch.Bookmark
 	if bookmark {
@@ -87,6 +86,11 @@ func (o *observedWatch) hear(event watch.Event) {
 	if bookmark || !o.streams {
 		o.works = true
 		f.watches.succeeded()
+	}
+	mended := o.works && f.err != nil
+	f.mu.Unlock()
+	if mended {
+		f.note(nil, true)
 	}
 }
 

@@ -110,6 +110,34 @@ func TestAWatchThatFailsWithoutEndIsAskedForEveryFewSeconds(t *testing.T) {
 	}
 }
 
+func TestAWatchFromWhichAnEventComesIsLiveAgain(t *testing.T) {
+	var fails atomic.Bool
+	fails.Store(true)
+	var works *watch.FakeWatcher
+	alone(t, listWatch{list: emptyList, watch: func(_ context.Context, o metav1.ListOptions) (watch.Interface, error) {
+		switch {
+		case o.SendInitialEvents != nil:
+			return nil, apierrors.NewInvalid(schema.GroupKind{Kind: "ListOptions"}, "", nil)
+		case fails.Load():
+			return nil, apierrors.NewResourceExpired("too old resource version")
+		}
+		return works, nil
+	}}, func(f *listWatcher) {
+		wait(time.Minute)
+		if f.health.connection(f.broken()).Live {
+			t.Error("live, though no watch could be opened")
+		}
+		works = watch.NewFakeWithOptions(watch.FakeOptions{ChannelSize: 1})
+		fails.Store(false)
+		wait(time.Minute)
+		works.Add(smallPod("web-1", ""))
+		wait(time.Millisecond) // before anything says that the watch lasts
+		if c := f.health.connection(f.broken()); !c.Live {
+			t.Errorf("not live, though an event came: %+v", c)
+		}
+	})
+}
+
 func TestAWatchThatIsTooOldOnceIsBegunAnewAtOnce(t *testing.T) {
 	var asked atomic.Int32
 	alone(t, listWatch{list: emptyList, watch: func(_ context.Context, o metav1.ListOptions) (watch.Interface, error) {
