@@ -102,8 +102,12 @@ func (f *listWatcher) follow(ctx context.Context, options metav1.ListOptions) (w
 			continue
 		}
 		if err == nil {
+			streams := options.SendInitialEvents != nil
+			if streams {
+				f.listsFirst()
+			}
 			f.note(nil, true)
-			return f.observe(w, options.SendInitialEvents != nil), nil
+			return f.observe(w, streams), nil
 		}
 		if !cannotStream(err) {
 			f.pace(&f.watches, err, *delay)
@@ -153,6 +157,14 @@ func (f *listWatcher) pace(b *backoff, err error, delay time.Duration) {
 		return
 	}
 	b.failed(delay)
+	b.refused = true
+}
+
+// listsFirst notes that a watch which was begun works only once the list is in.
+func (f *listWatcher) listsFirst() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.watches.refused = false
 }
 
 // observe follows what a watch says, until it ends.
@@ -193,7 +205,7 @@ func (f *listWatcher) take(err error, watching bool) {
 			f.since = time.Now()
 		}
 		f.err = err
-	case f.watches.tries >= reportAfter:
+	case f.watches.tries >= reportAfter && !(watching && f.watches.refused):
 		// What was listed is not followed, or for how long nobody knows.
 	default:
 		f.err, f.since = nil, time.Time{}

@@ -17,6 +17,9 @@ import (
 // progress is the time between two notes of how far a list is.
 const progress = 100 * time.Millisecond
 
+// tendEvery is the time between two looks whether watches last, or are silent.
+const tendEvery = time.Second
+
 // source is what stands behind one cluster.Source.
 type source struct {
 	client       *Client
@@ -185,7 +188,7 @@ func (s *source) report() {
 
 // tend looks after the watches.
 func (s *source) tend() {
-	for s.pause(longLived) {
+	for s.pause(tendEvery) {
 		for _, f := range s.listWatchers {
 			f.tend()
 		}

@@ -138,6 +138,29 @@ func TestAWatchFromWhichAnEventComesIsLiveAgain(t *testing.T) {
 	})
 }
 
+func TestAWatchThatWasRefusedIsLiveOnceItIsOpen(t *testing.T) {
+	var accepts atomic.Bool
+	alone(t, listWatch{list: emptyList, watch: func(_ context.Context, o metav1.ListOptions) (watch.Interface, error) {
+		switch {
+		case o.SendInitialEvents != nil: // what is streamed is there only after its list
+			return nil, apierrors.NewInvalid(schema.GroupKind{Kind: "ListOptions"}, "", nil)
+		case !accepts.Load():
+			return nil, apierrors.NewTooManyRequestsError("later")
+		}
+		return watch.NewFake(), nil
+	}}, func(f *listWatcher) {
+		wait(time.Minute)
+		if f.health.connection(f.broken()).Live {
+			t.Error("live, though no watch could be opened")
+		}
+		accepts.Store(true)
+		wait(longestBackoff + time.Millisecond)
+		if c := f.health.connection(f.broken()); !c.Live {
+			t.Errorf("not live, though a watch is open: %+v", c)
+		}
+	})
+}
+
 func TestAWatchThatIsTooOldOnceIsBegunAnewAtOnce(t *testing.T) {
 	var asked atomic.Int32
 	alone(t, listWatch{list: emptyList, watch: func(_ context.Context, o metav1.ListOptions) (watch.Interface, error) {

@@ -28,11 +28,14 @@ type backoff struct {
 	tries int       // that failed, in a row
 	next  time.Time // when the next try is due
 	asked bool      // the server itself said when
+
+	refused bool // the last one was not begun at all; what is begun after that works
 }
 
 // failed counts a failure. delay is what the server asks for; 0: nothing.
 func (b *backoff) failed(delay time.Duration) {
 	b.tries++
+	b.refused = false
 	var wait time.Duration
 	if b.tries > 1 {
 		wait = jittered(min(firstBackoff<<min(b.tries-2, 8), longestBackoff))
