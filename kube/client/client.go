@@ -22,6 +22,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	_ "k8s.io/client-go/plugin/pkg/client/auth" // OIDC and the cloud providers' exec plugins
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/transport"
 	metrics "k8s.io/metrics/pkg/client/clientset/versioned"
 
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
@@ -125,6 +126,10 @@ func (c *Client) dial(options Options) (fair func() bool, err error) {
 	limit, first := answerTime, connectTime
 	if base.Timeout > 0 {
 		limit, first = base.Timeout, base.Timeout
+	}
+	if base.BearerTokenFile != "" { // client-go reads it once a minute, whatever the server says
+		base.Wrap(transport.ResettableTokenSourceWrapTransport(transport.NewCachedFileTokenSource(base.BearerTokenFile)))
+		base.BearerToken, base.BearerTokenFile = "", ""
 	}
 	base.Timeout = 0 // a watch has no end, and a long list is not begun again
 	base.Wrap(c.health.listen)

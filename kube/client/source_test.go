@@ -3,12 +3,18 @@ package client
 import (
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/watch"
 
@@ -218,6 +224,64 @@ func TestARightThatIsLostOrWonAsksForANewSource(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestATokenThatWasRenewedIsReadAtOnce(t *testing.T) {
+	server := newAPIServer(t)
+	var valid atomic.Value
+	var rejected atomic.Int32
+	valid.Store("Bearer first")
+	server.instead = func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Header.Get("Authorization") == valid.Load() {
+			return false
+		}
+		rejected.Add(1)
+		fail(w, http.StatusUnauthorized, metav1.StatusReasonUnauthorized, "Unauthorized")
+		return true
+	}
+	file := filepath.Join(t.TempDir(), "token")
+	token := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	token("first")
+	secure := httptest.NewTLSServer(server.Config.Handler) // no token goes over plain HTTP
+	defer secure.Close()
+	defer secure.CloseClientConnections()
+	getter := flags(t, secure.URL)
+	*getter.Insecure = true
+	config := strings.Replace(readFile(t, *getter.KubeConfig), "token: secret", fmt.Sprintf("tokenFile: %q", file), 1)
+	if err := os.WriteFile(*getter.KubeConfig, []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	client, err := connect(t.Context(), Options{Getter: getter, UserAgent: "fathom/test"}, quick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	source := start(t, client)
+	until(t, source, "live", live)
+	valid.Store("Bearer second")
+	secure.CloseClientConnections()
+	until(t, source, "unauthorized", func(s model.Status) bool { return s.Connection.Problem == model.Unauthorized })
+	token("second")
+	rejected.Store(0)
+	until(t, source, "live again", live)
+	if n := rejected.Load(); n > 100 { // those that were under way; for 50 seconds it would be a thousand
+		t.Errorf("%d requests were made with the old token", n)
+	}
+}
+
+// readFile is the text of a file.
+func readFile(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 func TestNothingCanBeWrittenThroughASource(t *testing.T) {
