@@ -68,6 +68,7 @@ type Client struct {
 	usage           podMetrics
 	schedulerConfig schedulerConfig
 	asker           *cluster.Asker
+	rights          sync.Map // those that the user has had, by right
 
 	changes chan struct{} // capacity one
 	end     context.CancelFunc

@@ -152,3 +152,27 @@ func (s *scope) unread() []model.Unread {
 func (k watchedResource) unread(why string) model.Unread {
 	return model.Unread{Resource: k.gvr.Resource, Group: k.gvr.Group, Why: why}
 }
+
+// right is one to list a kind in a namespace; "" is all of them.
+type right struct {
+	resource  schema.GroupVersionResource
+	namespace string
+}
+
+// have remembers the rights that the user has.
+func (c *Client) have(found *scope) {
+	for k, permission := range found.permissions {
+		if permission == allowed {
+			c.rights.Store(right{k, found.namespace}, true)
+		}
+	}
+}
+
+// had reports whether the user could list a kind there before.
+func (c *Client) had(k watchedResource, namespace string) bool {
+	if _, ok := c.rights.Load(right{k.gvr, namespace}); ok {
+		return true
+	}
+	_, ok := c.rights.Load(right{k.gvr, ""})
+	return ok
+}

@@ -20,6 +20,9 @@ const progress = 100 * time.Millisecond
 // tendEvery is the time between two looks whether watches last, or are silent.
 const tendEvery = time.Second
 
+// givenBack is for how long a right that was lost is looked for often.
+const givenBack = 10 * time.Minute
+
 // source is what stands behind one cluster.Source.
 type source struct {
 	client       *Client
@@ -55,6 +58,7 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 		return nil, err
 	}
 	c.readiness.readBySome(found)
+	c.have(found)
 	factory := informers.NewSharedInformerFactoryWithOptions(c.reader, 0, informers.WithNamespace(found.namespace))
 	s := &source{client: c, permissions: permissions, scope: found, ctx: ctx, stale: make(chan struct{})}
 	trace := scheduler.NewUnreadable()
@@ -147,16 +151,25 @@ func (s *source) doubt(f *listWatcher) {
 	}()
 }
 
-// reconsider looks now and then whether a right was won.
+// reconsider looks now and then whether a right was won, and for a while more
+// often whether one that the user had before was given back.
 func (s *source) reconsider() {
-	for s.pause(s.client.health.pace.recheck) {
+	opened, asked := time.Now(), time.Now()
+	for s.pause(s.client.health.pace.settle) {
+		all := time.Since(asked) >= s.client.health.pace.recheck
+		if all {
+			asked = time.Now()
+		}
+		had := func(k watchedResource, namespace string) bool {
+			return time.Since(opened) < givenBack && s.client.had(k, namespace)
+		}
 		for _, k := range watchedResources {
-			if s.scope.permissions[k.gvr] == forbidden && s.permissions.may(s.ctx, k, s.scope.namespace) == allowed {
+			if s.scope.permissions[k.gvr] == forbidden && (all || had(k, s.scope.namespace)) && s.permissions.may(s.ctx, k, s.scope.namespace) == allowed {
 				s.close()
 				return
 			}
 		}
-		if s.scope.namespace != "" && s.permissions.may(s.ctx, podResource, "") == allowed {
+		if s.scope.namespace != "" && (all || had(podResource, "")) && s.permissions.may(s.ctx, podResource, "") == allowed {
 			s.close()
 			return
 		}

@@ -226,6 +226,26 @@ func TestARightThatIsLostOrWonAsksForANewSource(t *testing.T) {
 	}
 }
 
+func TestARightThatIsGivenBackIsFoundSoon(t *testing.T) {
+	server := newAPIServer(t)
+	server.fill(3)
+	p := quick
+	p.recheck = time.Hour
+	client := openAt(t, server.URL, p)
+	for _, forbidden := range []bool{true, false} {
+		source := start(t, client)
+		server.set(func() {
+			server.forbid = func(_, _, resource string) bool { return forbidden && resource == "services" }
+		})
+		server.CloseClientConnections()
+		select {
+		case <-source.Stale:
+		case <-time.After(time.Minute):
+			t.Fatalf("forbidden is %t and the source never turned stale: %+v", forbidden, source.Status())
+		}
+	}
+}
+
 func TestATokenThatWasRenewedIsReadAtOnce(t *testing.T) {
 	server := newAPIServer(t)
 	var valid atomic.Value
