@@ -63,6 +63,10 @@ type guarded struct {
 	mu    sync.Mutex
 	crash *Crash // the first one
 	view  tea.View
+
+	program *tea.Program
+	frames  *frames
+	redraw  bool // Bubble Tea draws the last view again
 }
 
 // shown is the dashboard that is on the terminal, nil without one.
@@ -153,6 +157,7 @@ func (g *guarded) Init() (cmd tea.Cmd) {
 func (g *guarded) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 	model = g
 	defer g.recovered()
+	g.redraw = isTerminals(msg)
 	var next tea.Cmd
 	g.app, next = g.app.Update(msg)
 	return g, g.guarded(next)
@@ -163,6 +168,10 @@ func (g *guarded) View() (view tea.View) {
 	view = g.view
 	defer g.recovered()
 	view = g.app.View()
+	if g.redraw || view.Content != g.view.Content {
+		g.frames.of(g.program)
+		g.frames.soon()
+	}
 	g.view = view
 	return view
 }
@@ -194,15 +203,16 @@ func (g *guarded) guarded(cmd tea.Cmd) tea.Cmd {
 // Run runs a model until it ends, is interrupted or panics. Where it does
 // not end although it is to, abort ends the program.
 func Run(ctx context.Context, model tea.Model, in io.Reader, out io.Writer, abort func(error)) error {
-	g := &guarded{app: model, abort: abort, ended: make(chan struct{})}
+	g := &guarded{app: model, abort: abort, ended: make(chan struct{}), frames: newFrames()}
 	// Signals end ctx. Bubble Tea's own handler would wait for its loop, which
 	// ctx has ended, and the loop's end for the handler.
 	program := tea.NewProgram(g, tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithInput(in), tea.WithOutput(out))
-	g.quit, g.kill = program.Quit, program.Kill
+	g.program, g.quit, g.kill = program, program.Quit, program.Kill
 	shown.Store(g)
 	defer shown.CompareAndSwap(g, nil)
 	defer context.AfterFunc(ctx, g.insist)()
 	_, err := program.Run()
+	g.frames.end()
 	close(g.ended)
 	switch {
 	case g.failure() != nil:
