@@ -138,15 +138,21 @@ func (f *feed) objects() cache.ResourceEventHandler {
 
 // add queues one change of a node or a pod.
 func (f *feed) add(was, is any) {
-	f.queue.add(scheduler.Change{Old: object(was), New: object(is)})
+	c := scheduler.Change{Old: object(was), New: object(is)}
+	f.queue.add(c, isQuiet(c.Old, c.New))
 }
 
 // marks notes that something else changed that a plugin may have read.
 func (f *feed) marks() cache.ResourceEventHandler {
 	mark := func(changed any) {
 		f.others.Add(1)
+		o := object(changed)
 		if f.settled.Load() {
-			f.engine.Touch(object(changed))
+			f.engine.Touch(o)
+		}
+		if isAside(o) {
+			f.queue.whisper()
+			return
 		}
 		f.queue.nudge()
 	}
@@ -188,11 +194,10 @@ func (f *feed) fold(c scheduler.Change) {
 }
 
 // foldRefused folds the controllers whose pods were rejected.
-func (f *feed) foldRefused() {
+func (f *feed) foldRefused(all []*model.Refused) {
 	if f.source.Refused == nil {
 		return
 	}
-	all := f.source.Refused()
 	byUID := make(map[types.UID]*model.Refused, len(all))
 	for _, r := range all {
 		byUID[r.Pod.UID] = r

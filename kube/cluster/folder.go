@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"reflect"
+	"slices"
 	"time"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -11,8 +13,12 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// interval is the least time between two snapshots.
-const interval = 100 * time.Millisecond
+const (
+	// interval is the least time between two snapshots.
+	interval = 100 * time.Millisecond
+	// linger is how long a quiet change waits for others at most.
+	linger = time.Second
+)
 
 // folder is what only the folding goroutine uses: events of the informers go through it
 // into the engine, then into the model, then out as a snapshot.
@@ -20,6 +26,7 @@ type folder struct {
 	*Cluster
 	feed     *feed
 	revision int64
+	folded   folded
 	held     *model.Snapshot // its rows are shown until the feed has its own
 	last     *model.Snapshot // published last
 	first    chan *model.Snapshot
@@ -62,22 +69,52 @@ func (f *folder) run(ctx context.Context) {
 	}
 }
 
-// wait waits for a reason to fold again; it is false when ctx ended.
+// wait waits for a reason to fold again; it is false when ctx ended. A quiet change alone
+// waits for others.
 func (f *folder) wait(ctx context.Context) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	case <-f.feed.queue.wake:
-	case <-f.feed.source.Changed:
-	case <-f.usage.changed:
-	case f.held = <-f.first:
-	case <-f.stale:
-		f.stale = nil
-		f.reopenLater(ctx)
-	case next := <-f.next:
-		f.replace(next)
+	quiet := f.feed.queue.quiet
+	var lingered <-chan time.Time
+	for {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-quiet:
+			quiet, lingered = nil, f.clock.After(linger-interval)
+			continue
+		case <-lingered:
+		case <-f.feed.queue.wake:
+		case <-f.feed.source.Changed:
+		case <-f.usage.changed:
+		case f.held = <-f.first:
+		case <-f.stale:
+			f.stale = nil
+			f.reopenLater(ctx)
+		case next := <-f.next:
+			f.replace(next)
+		}
+		return true
 	}
-	return true
+}
+
+// folded is what the newest snapshot holds that is no node and no pod.
+type folded struct {
+	feed    *feed
+	others  int64
+	status  model.Status
+	usage   *model.Usage
+	refused []*model.Refused
+}
+
+// isNews reports whether anything is to be told since the last snapshot: not every reason
+// to fold changes something. The time of the last answer alone is none while the data is
+// live.
+func (f *folder) isNews(now folded) bool {
+	before := f.folded
+	if now.status.Connection.Live && before.status.Connection.Live {
+		before.status.Connection.Heard = now.status.Connection.Heard
+	}
+	return before.feed != now.feed || before.others != now.others || before.usage != now.usage ||
+		!slices.Equal(before.refused, now.refused) || !reflect.DeepEqual(before.status, now.status)
 }
 
 // fold brings the engine and the model to one revision and publishes it.
@@ -85,6 +122,12 @@ func (f *folder) fold() {
 	// Asked before the queue is drained: what is in by now is in the queue.
 	rows, all := isClosed(f.feed.rows), isClosed(f.feed.all)
 	changes := f.feed.queue.drain()
+	now := f.state(all)
+	settled := all && f.feed.settled.Load() && isClosed(f.ready)
+	if settled && len(changes) == 0 && !f.isNews(now) {
+		return
+	}
+	f.folded = now
 	f.revision++
 	if err := f.feed.engine.Apply(f.revision, changes); err != nil {
 		f.feed.fault.Store(fmt.Sprintf("the state may be incomplete: %v", err))
@@ -92,31 +135,40 @@ func (f *folder) fold() {
 	for _, c := range changes {
 		f.feed.fold(c)
 	}
-	f.feed.foldRefused()
+	f.feed.foldRefused(now.refused)
 	if all {
 		f.feed.settled.Store(true) // lets explanations through
 	}
-	f.publish(f.snapshot(rows, all))
+	f.publish(f.snapshot(rows, now))
 	if all && !isClosed(f.ready) {
 		close(f.ready) // who waited for it finds all in the newest snapshot
 	}
 }
 
-// snapshot gives the rows of the feed once they are all in, before that the held ones.
-func (f *folder) snapshot(rows, all bool) *model.Snapshot {
+// state is what is known now beside nodes and pods.
+func (f *folder) state(all bool) folded {
+	now := folded{feed: f.feed, others: f.feed.others.Load(), status: f.status(all)}
 	usage, note := f.usage.last()
-	status := f.status(all)
+	now.usage = usage
 	if note != "" {
-		status.MetricsNote = note
+		now.status.MetricsNote = note
 	}
+	if ask := f.feed.source.Refused; ask != nil {
+		now.refused = ask()
+	}
+	return now
+}
+
+// snapshot gives the rows of the feed once they are all in, before that the held ones.
+func (f *folder) snapshot(rows bool, now folded) *model.Snapshot {
 	if rows {
 		f.held = nil
-		s := f.feed.builder.Build(f.revision, status, usage)
+		s := f.feed.builder.Build(f.revision, now.status, now.usage)
 		s.Moved = f.feed.engine.Moved()
 		return s
 	}
 	s := *f.held
-	s.Revision, s.Status, s.Usage = f.revision, status, usage
+	s.Revision, s.Status, s.Usage = f.revision, now.status, now.usage
 	return &s
 }
 

@@ -67,7 +67,7 @@ func TestEveryHistoryEndsAsAFreshStart(t *testing.T) {
 // step does one thing that happens in clusters.
 func (w *world) step(ctx context.Context, r *rapid.T) error {
 	name := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(r, "name")
-	switch rapid.SampledFrom([]string{"node", "node", "pod", "pod", "pod", "bind", "end", "drop node", "drop pod"}).Draw(r, "step") {
+	switch rapid.SampledFrom([]string{"node", "node", "pod", "pod", "pod", "bind", "end", "label", "heartbeat", "drop node", "drop pod"}).Draw(r, "step") {
 	case "node":
 		return w.setNode(ctx, r, name)
 	case "pod":
@@ -78,6 +78,12 @@ func (w *world) step(ctx context.Context, r *rapid.T) error {
 		})
 	case "end":
 		return w.changePod(ctx, name, func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded })
+	case "label": // nobody waits for it
+		return w.changePod(ctx, name, func(p *corev1.Pod) {
+			p.Labels = map[string]string{"app": rapid.SampledFrom([]string{"x", "y"}).Draw(r, "other app")}
+		})
+	case "heartbeat": // nor for this
+		return w.beat(ctx, name)
 	case "drop node":
 		return w.dropNode(ctx, name)
 	default:
@@ -100,6 +106,20 @@ func (w *world) setNode(ctx context.Context, r *rapid.T, name string) error {
 	} else {
 		_, err = w.client.CoreV1().Nodes().Create(ctx, n, metav1.CreateOptions{})
 	}
+	return err
+}
+
+// beat makes a node say that it is still there.
+func (w *world) beat(ctx context.Context, name string) error {
+	n, known := w.nodes[name]
+	if !known {
+		return nil
+	}
+	w.made++
+	n = n.DeepCopy()
+	n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue, LastHeartbeatTime: metav1.Unix(int64(w.made), 0)}}
+	w.nodes[name] = n
+	_, err := w.client.CoreV1().Nodes().Update(ctx, n, metav1.UpdateOptions{})
 	return err
 }
 
@@ -180,7 +200,7 @@ func (w *world) shownBy(s *model.Snapshot) bool {
 	}
 	return !slices.ContainsFunc(s.Pods, func(p *model.Pod) bool {
 		want := w.pods[p.Object.Name]
-		return want == nil || p.Object.UID != want.UID || !equal(p.Object.Spec, want.Spec) || !equal(p.Object.Status, want.Status)
+		return want == nil || p.Object.UID != want.UID || !equal(p.Object.Labels, want.Labels) || !equal(p.Object.Spec, want.Spec) || !equal(p.Object.Status, want.Status)
 	})
 }
 
