@@ -2,6 +2,7 @@ package explain
 
 import (
 	"context"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -118,6 +119,66 @@ func TestWhatScoresRestOnIsNoChange(t *testing.T) {
 	e.Touch(&corev1.PersistentVolumeClaim{})
 	if !e.scheduler.State.LastChange().Equal(testNow) {
 		t.Error("a claim changes nothing")
+	}
+}
+
+// apart keeps a pod away from others of a label.
+func apart(label string) func(*corev1.Pod) {
+	return func(p *corev1.Pod) {
+		p.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{
+			RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{
+				TopologyKey: corev1.LabelHostname, LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{label: "x"}},
+			}},
+		}}
+	}
+}
+
+func TestOnlyALabelThatIsSelectedByBearsOnWhichNodesFit(t *testing.T) {
+	a := aNode("a", "4")
+	runs := aPod("idle", "1", on("a"))
+	runs.Labels = map[string]string{"team": "blue"}
+	of := func(key, value string) *corev1.Pod {
+		p := runs.DeepCopy()
+		p.Labels = maps.Clone(p.Labels)
+		p.Labels[key] = value
+		return p
+	}
+	spread := func(when corev1.UnsatisfiableConstraintAction) *corev1.Pod {
+		return aPod("waits", "1", func(p *corev1.Pod) {
+			p.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{{
+				MaxSkew: 1, TopologyKey: "zone", WhenUnsatisfiable: when, MatchLabelKeys: []string{"hash"},
+				LabelSelector: &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "app", Operator: metav1.LabelSelectorOpExists}}},
+			}}
+		})
+	}
+	for _, test := range []struct {
+		says  string
+		waits *corev1.Pod
+		now   *corev1.Pod
+		want  bool
+	}{
+		{"no pod selects", aPod("waits", "1"), of("app", "x"), false},
+		{"a pod selects by another label", aPod("waits", "1", apart("app")), of("churn", "x"), false},
+		{"a pod stays away from it", aPod("waits", "1", apart("app")), of("app", "x"), true},
+		{"a pod that spreads selects by it", spread(corev1.DoNotSchedule), of("app", "x"), true},
+		{"a pod that spreads matches by its key", spread(corev1.DoNotSchedule), of("hash", "x"), true},
+		{"a pod only prefers to spread", spread(corev1.ScheduleAnyway), of("app", "x"), false},
+	} {
+		e := startEngine(t, Options{}, a, runs, test.waits)
+		rev := e.scheduler.State.Revision + 1
+		if err := e.Apply(rev, []scheduler.Change{{Old: runs, New: test.now}}); err != nil {
+			t.Fatal(err)
+		}
+		if got := e.Moved() == rev; got != test.want {
+			t.Errorf("%s: a change %v, want %v", test.says, got, test.want)
+		}
+		gone := rev + 1 // with the pod goes what it selects by
+		if err := e.Apply(gone, []scheduler.Change{{Old: test.waits}, {Old: test.now, New: runs}}); err != nil {
+			t.Fatal(err)
+		}
+		if e.Moved() == gone {
+			t.Errorf("%s: a label counts although no pod selects by it any more", test.says)
+		}
 	}
 }
 

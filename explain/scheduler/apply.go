@@ -110,7 +110,9 @@ func (s *State) setPod(pod *corev1.Pod) error {
 	}
 	old := s.Pods[pod.UID]
 	s.Pods[pod.UID] = pod
-	s.changes.pod(old, pod, s.now())
+	s.selected.count(old, -1)
+	s.selected.count(pod, 1)
+	s.changes.pod(old, pod, &s.selected, s.now())
 	if err := s.place(old, pod); err != nil {
 		return fmt.Errorf("apply pod %s/%s: %w", pod.Namespace, pod.Name, err)
 	}
@@ -149,6 +151,7 @@ func (s *State) dropPod(pod *corev1.Pod) error {
 		return nil
 	}
 	delete(s.Pods, pod.UID)
+	s.selected.count(known, -1)
 	s.nominator.DeleteNominatedPodIfExists(known)
 	if !Assigned(known) {
 		s.groups.RemovePodGroupMember(known)

@@ -83,8 +83,9 @@ func (m *changeTimes) node(was, is *corev1.Node, at time.Time) {
 	}
 }
 
-// pod notes a pod's change at that time; was is nil for a new one.
-func (m *changeTimes) pod(was, is *corev1.Pod, at time.Time) {
+// pod notes a pod's change at that time; was is nil for a new one. Of the labels of a pod on
+// a node only those count that some pod selects pods by.
+func (m *changeTimes) pod(was, is *corev1.Pod, selected *selectedLabels, at time.Time) {
 	switch {
 	case was == nil && Assigned(is):
 		m.came(BoundAt(is), at)
@@ -92,7 +93,7 @@ func (m *changeTimes) pod(was, is *corev1.Pod, at time.Time) {
 	case Assigned(was) != Assigned(is), was.Spec.NodeName != is.Spec.NodeName,
 		was.Status.NominatedNodeName != is.Status.NominatedNodeName,
 		Assigned(is) && (was.Generation != is.Generation || (was.DeletionTimestamp == nil) != (is.DeletionTimestamp == nil) ||
-			!maps.Equal(was.Labels, is.Labels)):
+			selected.differ(was.Labels, is.Labels)):
 		m.now(at)
 	}
 }

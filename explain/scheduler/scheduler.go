@@ -83,6 +83,9 @@ func New(ctx context.Context, factory informers.SharedInformerFactory, readOnly 
 	if err := s.build(ctx, fed, readOnly); err != nil {
 		return nil, fmt.Errorf("build scheduler framework: %w", err)
 	}
+	for _, p := range s.profiles {
+		s.State.selected.any = s.State.selected.any || spreadsByDefault(p)
+	}
 	return s, nil
 }
 

@@ -42,6 +42,7 @@ type State struct {
 	objects    objectOverlays
 	served     sets.Set[string] // scheduler names that pods give to be placed by a profile here
 	priorities map[int32]int    // of the pods on the nodes, counted
+	selected   selectedLabels
 	changes    changeTimes
 }
 
@@ -55,6 +56,7 @@ func newState(ctx context.Context, now func() time.Time) *State {
 		Nodes:      map[string]*corev1.Node{},
 		Pods:       map[types.UID]*corev1.Pod{},
 		priorities: map[int32]int{},
+		selected:   selectedLabels{keys: map[string]int{}},
 		objects: objectOverlays{
 			reflect.TypeFor[*corev1.PersistentVolume]():      &objectOverlay{},
 			reflect.TypeFor[*corev1.PersistentVolumeClaim](): &objectOverlay{},

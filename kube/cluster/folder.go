@@ -27,6 +27,7 @@ type folder struct {
 	feed     *feed
 	revision int64
 	folded   folded
+	settled  int64           // the first revision with all that the plugins read of the feed; 0: not yet
 	held     *model.Snapshot // its rows are shown until the feed has its own
 	last     *model.Snapshot // published last
 	first    chan *model.Snapshot
@@ -108,8 +109,7 @@ type folded struct {
 // isNews reports whether anything is to be told since the last snapshot: not every reason
 // to fold changes something. The time of the last answer alone is none while the data is
 // live.
-func (f *folder) isNews(now folded) bool {
-	before := f.folded
+func isNews(before, now folded) bool {
 	if now.status.Connection.Live && before.status.Connection.Live {
 		before.status.Connection.Heard = now.status.Connection.Heard
 	}
@@ -122,9 +122,8 @@ func (f *folder) fold() {
 	// Asked before the queue is drained: what is in by now is in the queue.
 	rows, all := isClosed(f.feed.rows), isClosed(f.feed.all)
 	changes := f.feed.queue.drain()
-	now := f.state(all)
-	settled := all && f.feed.settled.Load() && isClosed(f.ready)
-	if settled && len(changes) == 0 && !f.isNews(now) {
+	now := stateOf(f, all)
+	if all && f.settled > 0 && len(changes) == 0 && !isNews(f.folded, now) {
 		return
 	}
 	f.folded = now
@@ -136,6 +135,9 @@ func (f *folder) fold() {
 		f.feed.fold(c)
 	}
 	f.feed.foldRefused(now.refused)
+	if all && f.settled == 0 {
+		f.settled = f.revision
+	}
 	if all {
 		f.feed.settled.Store(true) // lets explanations through
 	}
@@ -145,8 +147,8 @@ func (f *folder) fold() {
 	}
 }
 
-// state is what is known now beside nodes and pods.
-func (f *folder) state(all bool) folded {
+// stateOf is what is known now beside nodes and pods.
+func stateOf(f *folder, all bool) folded {
 	now := folded{feed: f.feed, others: f.feed.others.Load(), status: f.status(all)}
 	usage, note := f.usage.last()
 	now.usage = usage
@@ -164,7 +166,7 @@ func (f *folder) snapshot(rows bool, now folded) *model.Snapshot {
 	if rows {
 		f.held = nil
 		s := f.feed.builder.Build(f.revision, now.status, now.usage)
-		s.Moved = f.feed.engine.Moved()
+		s.Moved = max(f.feed.engine.Moved(), f.settled)
 		return s
 	}
 	s := *f.held
@@ -250,7 +252,7 @@ func (f *folder) replace(next *feed) {
 
 // take makes a feed the one that is folded.
 func (f *folder) take(next *feed) {
-	f.feed = next
+	f.feed, f.settled = next, 0
 	f.stale = next.source.Stale
 	if f.options.Reopen == nil {
 		f.stale = nil

@@ -45,7 +45,7 @@ func (e *explainer) explainNext() tea.Cmd {
 		if err != nil {
 			report = nil
 		}
-		return ExplainedMsg{kind.Key, Verdict{report, revision}, now().Sub(from), err != nil && ctx.Err() != nil}
+		return ExplainedMsg{kind.Key, Verdict{report, revision, kind, from}, now().Sub(from), err != nil && ctx.Err() != nil}
 	})
 	v.Stop = stop
 	return cmd
@@ -110,12 +110,12 @@ func (e *explainer) needed() *model.Kind {
 }
 
 // oldest are the kinds in view and of all whose verdicts are the oldest; nil where
-// none is older than the snapshot.
+// none is to be renewed.
 func (e *explainer) oldest() (inView, all *model.Kind) {
 	known, left := e.verdicts.Known, len(e.list.Table.InView())
 	least := e.list.Host.Observed().Snapshot.Revision
 	for kind := range e.concerned() {
-		if at := known[kind.Key].Revision; at < least {
+		if at := known[kind.Key].Revision; at < least && e.verdicts.isDue(kind) {
 			least, all = at, kind
 		}
 		if left--; left == 0 {

@@ -10,8 +10,13 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 )
 
-// restMoved is in place of page.RestLeast while a row in view is outdated.
-const restMoved = 10 * time.Millisecond
+const (
+	// restMoved is in place of page.RestLeast while a row in view is outdated.
+	restMoved = 10 * time.Millisecond
+	// lookAgain is after how long a verdict is renewed that no change bears on: it also
+	// tells of events, Leases and quotas.
+	lookAgain = 15 * time.Second
+)
 
 // Verdicts keeps the newest explanation of each pending kind.
 type Verdicts struct {
@@ -33,6 +38,9 @@ type Verdicts struct {
 type Verdict struct {
 	Report   *report.Report // nil where there was an error
 	Revision int64
+
+	of *model.Kind // the kind as it was
+	at time.Time   // when it was asked for
 }
 
 // NewVerdicts knows nothing yet.
@@ -63,6 +71,14 @@ func (v *Verdicts) answered(row query.PendingRow) bool {
 func (v *Verdicts) outdated(kind *model.Kind) bool {
 	known := v.Known[kind.Key]
 	return known.Report != nil && max(known.Revision, known.Report.Revision) < v.host.Observed().Snapshot.Moved && !v.host.Observed().IsReading()
+}
+
+// isDue reports whether a kind with a verdict of an older revision is to be explained
+// again: a change bears on which nodes fit, or a pod of the kind changed, or it was long ago.
+func (v *Verdicts) isDue(kind *model.Kind) bool {
+	o, known := v.host.Observed(), v.Known[kind.Key]
+	isMoved := o.Snapshot.Moved == 0 || known.Revision < o.Snapshot.Moved
+	return isMoved || known.of != kind || o.At.Sub(known.at) >= lookAgain
 }
 
 type (

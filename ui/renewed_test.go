@@ -1,0 +1,56 @@
+package ui
+
+import (
+	"testing"
+	"time"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pending"
+)
+
+// A verdict costs milliseconds, and a cluster changes all the time.
+func TestAVerdictIsRenewedOnlyWhereAChangeBearsOnIt(t *testing.T) {
+	c := newProdEU()
+	first := c.snapshot()
+	first.Moved = first.Revision
+	app := newTestApp(t, 120, 40, first)
+	at := app.Now()
+	app.Options.Now = func() time.Time { return at }
+	cluster, ok := app.Cluster.(*fakeCluster)
+	if !ok {
+		t.Fatalf("the cluster is a %T", app.Cluster)
+	}
+	kinds := len(first.Pending)
+	revision := first.Revision
+	renewed := func(change func(*model.Snapshot)) int {
+		revision++
+		s := *first
+		s.Revision = revision
+		change(&s)
+		before := len(cluster.explained)
+		send(t, app, snapshotMsg{snapshot: &s})
+		for range kinds + 1 {
+			send(t, app, resultMsg{app.opened, app.history.top(), pending.RestedMsg{}})
+		}
+		return len(cluster.explained) - before
+	}
+	nothing := func(*model.Snapshot) {}
+	if got := renewed(nothing); got != 0 {
+		t.Errorf("%d verdicts were renewed although nothing changed that bears on them", got)
+	}
+	if got := renewed(func(s *model.Snapshot) { s.Moved = s.Revision }); got != kinds {
+		t.Errorf("%d of %d verdicts were renewed after a change that bears on them", got, kinds)
+	}
+	moved := revision
+	if got := renewed(func(s *model.Snapshot) {
+		s.Moved = moved
+		kind := *s.Pending[0]
+		s.Pending = append([]*model.Kind{&kind}, s.Pending[1:]...)
+	}); got != 1 {
+		t.Errorf("%d verdicts were renewed after a pod of one kind changed", got)
+	}
+	at = at.Add(time.Minute)
+	if got := renewed(func(s *model.Snapshot) { s.Moved = moved }); got != kinds {
+		t.Errorf("%d of %d verdicts were renewed after a minute", got, kinds)
+	}
+}
