@@ -20,8 +20,18 @@ type Poll[T any] struct {
 	Slow    bool  // Value is shown while a newer one takes long
 
 	question Question[T]
-	has      bool  // there is a Value
-	revision int64 // of the snapshot that was on screen when the newest was asked for
+	has      bool      // there is a Value
+	revision int64     // of the snapshot that was on screen when the newest was asked for
+	asked    time.Time // when that was; zero: the answer does not hold
+}
+
+// lookAgain is after how long a question about a pod is put again where no change bears on
+// which nodes fit: answers also tell of events, Leases and budgets.
+const lookAgain = 5 * time.Second
+
+// Holds reports whether the newest answer is likely to be the same now.
+func (p *Poll[T]) Holds(o *Observed) bool {
+	return p.has && p.revision >= o.Snapshot.Moved && o.Snapshot.Moved > 0 && o.At.Sub(p.asked) < lookAgain
 }
 
 // slowMsg says that an answer takes long.
@@ -53,10 +63,13 @@ func (p *Poll[T]) AskNow(h Host, v View, work func(context.Context, Cluster) (T,
 	if cluster == nil || h.Observed().IsReading() {
 		return nil
 	}
-	p.revision = h.Observed().Snapshot.Revision
+	p.revision, p.asked = h.Observed().Snapshot.Revision, h.Observed().At
 	ask := p.question.Put(h, v, func(ctx context.Context) (T, error) { return work(ctx, cluster) })
 	return tea.Batch(ask, h.Later(v, SlowAfter, slowMsg[T]{p.question.nth}))
 }
+
+// Doubt says that the answer holds no longer, as what it is about changed.
+func (p *Poll[T]) Doubt() { p.asked = time.Time{} }
 
 // News is what a message means for a Poll.
 type News int
@@ -108,8 +121,15 @@ type PodPoll[T any] struct {
 // there is another Value or Trouble, ask when the answer may be another.
 func (p *PodPoll[T]) Follow(v View, msg tea.Msg, take, ask func() tea.Cmd) tea.Cmd {
 	if s, ok := msg.(SnapshotMsg); ok {
+		was := p.Pod
 		if p.Pod, p.Gone = PodIn(s.Snapshot, p.Pod); p.Gone {
 			p.Leave()
+			return nil
+		}
+		if p.Pod != was {
+			p.Poll.Doubt() // also where it has to rest now
+		}
+		if p.Poll.Holds(p.Host.Observed()) {
 			return nil
 		}
 		return ask()
@@ -119,6 +139,9 @@ func (p *PodPoll[T]) Follow(v View, msg tea.Msg, take, ask func() tea.Cmd) tea.C
 	case Answered:
 		return tea.Batch(take(), rest)
 	case Renew:
+		if p.Poll.Holds(p.Host.Observed()) {
+			return nil
+		}
 		return ask()
 	}
 	return nil

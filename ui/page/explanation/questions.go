@@ -18,6 +18,7 @@ import (
 type questions struct {
 	host     page.Host
 	view     *Page
+	of       *model.Pod // as it was when it was last asked about
 	explains page.Poll[explained]
 	tries    fixes.Poll // which fixes work: asked when the explanation is there
 	reads    page.Question[[]model.Event]
@@ -43,6 +44,14 @@ func (q *questions) shown() bool {
 // or nobody looks.
 func (q *questions) explain() tea.Cmd {
 	if q.view.draw.Gone || !q.shown() {
+		return nil
+	}
+	if q.of != q.view.pod {
+		q.of = q.view.pod
+		q.explains.Doubt()
+		q.tries.Doubt()
+	}
+	if q.explains.Holds(q.host.Observed()) {
 		return nil
 	}
 	uid := uidOf(q.view.pod)
@@ -71,7 +80,7 @@ func (q *questions) read() tea.Cmd {
 
 // fix asks which fixes work, once the explanation is there: they never delay it.
 func (q *questions) fix() tea.Cmd {
-	if q.explains.Trouble != nil || q.view.draw.Gone || !why.Fixable(q.view.draw.Report) {
+	if q.explains.Trouble != nil || q.view.draw.Gone || !why.Fixable(q.view.draw.Report) || q.tries.Holds(q.host.Observed()) {
 		return nil
 	}
 	return fixes.Ask(&q.tries, q.host, q.view, uidOf(q.view.pod))
