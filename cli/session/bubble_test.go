@@ -51,7 +51,7 @@ func inBubble(t *testing.T, test func(*testing.T)) {
 	// The scheduler listens for a signal; what the runtime starts for the first
 	// one must not belong to the bubble.
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGCONT)
+	signal.Notify(signals, syscall.SIGHUP)
 	signal.Stop(signals)
 	synctest.Test(t, test)
 }
