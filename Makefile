@@ -9,6 +9,9 @@
 #                    informer and PEERS="k9s=PATH"; GROWTH=1: at 100, 1,000, 5,000 nodes; SERVE=1: only the cluster
 # make difftest      random clusters against the real scheduler: SEEDS=n, FIRST=n
 # make soak          every long check at its full length: SOAK=1h of change, SEEDS=n clusters, fuzzing
+# make release-snapshot  archives and packages for all platforms into dist/release, unpublished
+# make platforms     vet and test binaries for all platforms: PLATFORMS="os/arch …"; long the first time
+# make reproducible  builds the program twice and compares the bytes: FRESH=1 into empty caches
 # make control-plane the binaries that all of these run, into e2e/bin
 
 SHELL := /bin/bash
@@ -24,6 +27,8 @@ PENDING ?= 200
 SEED  ?= 0
 PEERS ?=
 GOLANGCI_LINT ?= v2.15.0
+GORELEASER    ?= v2.15.1
+CYCLONEDX     ?= v1.10.0
 
 BIN := $(CURDIR)/e2e/bin
 KUBERNETES := kube-apiserver kube-controller-manager kube-scheduler kubectl
@@ -32,6 +37,7 @@ VERSION := k8s.io/component-base/version
 LDFLAGS := -X $(VERSION).gitVersion=v1.37.1 -X $(VERSION).gitMajor=1 -X $(VERSION).gitMinor=37
 
 .PHONY: all control-plane cluster check test fmt vet lint structure unit quick fuzz screenshots e2e bench scale difftest soak
+.PHONY: release release-snapshot release-check platforms reproducible
 
 all:
 	go build ./...
@@ -141,3 +147,53 @@ difftest: control-plane
 
 soak: control-plane fuzz
 	cd e2e && go test -timeout 0 -count 1 -v . -args -seeds $(SEEDS) -fixes $(SEEDS) -busyfixes 300 -drains 30 -losses 10 -fits 30 -workloads 300 -snapshots 20 -first $(FIRST) -soak $(SOAK) -random-keys 10m
+
+# The tools that build releases. Neither they nor what they need is in go.mod.
+RELEASE_TOOLS := $(BIN)/goreleaser-$(GORELEASER) $(BIN)/cyclonedx-gomod-$(CYCLONEDX)
+GORELEASE = PATH="$(BIN)/release:$$PATH" $(ORIGIN) $(BIN)/goreleaser-$(GORELEASER)
+# Goreleaser gives a clone without a remote no commit and no date.
+ORIGIN = $(if $(shell git remote),,GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=remote.origin.url \
+	GIT_CONFIG_VALUE_0=https://github.com/kubectl-fathom/kubectl-fathom)
+
+$(BIN)/goreleaser-$(GORELEASER):
+	@mkdir -p $(BIN)/release
+	CGO_ENABLED=0 GOFLAGS= GOBIN=$(BIN)/release go install github.com/goreleaser/goreleaser/v2@$(GORELEASER)
+	cp $(BIN)/release/goreleaser $@
+
+$(BIN)/cyclonedx-gomod-$(CYCLONEDX):
+	@mkdir -p $(BIN)/release
+	CGO_ENABLED=0 GOFLAGS= GOBIN=$(BIN)/release go install github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@$(CYCLONEDX)
+	cp $(BIN)/release/cyclonedx-gomod $@
+
+release-check: $(RELEASE_TOOLS)
+	$(GORELEASE) check
+
+# Needs no network once the tools and the modules are here. Krew's manifest is for
+# addresses that a release of this version would have.
+release-snapshot: $(RELEASE_TOOLS)
+	$(GORELEASE) release --snapshot --clean --skip=sign,publish
+	.ci/release-test dist/release
+
+# A tag's, as a draft: see .github/workflows/release.yml. Signed if there is a key.
+release: $(RELEASE_TOOLS)
+	$(GORELEASE) release --clean $(if $(COSIGN_PRIVATE_KEY),,--skip=sign)
+	.ci/release-test dist/release
+
+# The platforms of .goreleaser.yaml. The flags are a release's, so that what it
+# compiled is compiled once.
+PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+platforms:
+	@into=$$(mktemp -d); trap 'rm -rf "$$into"' EXIT; \
+	for p in $(PLATFORMS); do \
+		echo "vet and test binaries for $$p"; \
+		export CGO_ENABLED=0 GOFLAGS="-trimpath -buildvcs=false -tags=grpcnotrace" GOOS=$${p%/*} GOARCH=$${p#*/}; \
+		go vet ./...; \
+		for package in $$(go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./...); do \
+			go test -c -vet=off -ldflags=-w -o "$$into/test" "$$package"; \
+			rm -f "$$into/test"*; \
+		done; \
+	done
+
+# FRESH=1 compiles everything twice, into empty caches, in place of linking twice.
+reproducible:
+	.ci/reproducible $(if $(FRESH),--fresh)
