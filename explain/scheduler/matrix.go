@@ -88,11 +88,11 @@ func (m *Matrix) ask(ctx context.Context, p *Profile, pod *corev1.Pod, only []st
 	m.views = nil
 	m.cells = slices.Grow(m.cells[:0], len(nodes)*len(p.Plugins))[:len(nodes)*len(p.Plugins)]
 	clear(m.cells)
-	answer := m.answerAll
+	answer := answerAll
 	if m.brief && p.Scheduler.allRead() && len(p.state().nominator.nodes()) == 0 {
-		answer = m.answerBriefly
+		answer = answerBriefly
 	}
-	if err := answer(ctx, pod); err != nil {
+	if err := answer(ctx, m, pod); err != nil {
 		return err
 	}
 	m.leaveOpen(pod)
@@ -107,14 +107,14 @@ func (m *Matrix) ask(ctx context.Context, p *Profile, pod *corev1.Pod, only []st
 }
 
 // answerAll asks the PreFilter halves in the scheduler's order, and then the Filter halves.
-func (m *Matrix) answerAll(ctx context.Context, pod *corev1.Pod) error {
+func answerAll(ctx context.Context, m *Matrix, pod *corev1.Pod) error {
 	for _, k := range m.Profile.PreOrder {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		m.preFilter(ctx, k, pod)
 	}
-	m.noteSkipped()
+	noteSkipped(m)
 	m.viewNominated(ctx, pod)
 	for k := range m.Profile.Plugins {
 		if err := ctx.Err(); err != nil {
@@ -130,7 +130,7 @@ func (m *Matrix) answerAll(ctx context.Context, pod *corev1.Pod) error {
 
 // answerBriefly asks both halves of one plugin after the other, until one has rejected the
 // last node: most of the time is in the PreFilter of plugins that come late.
-func (m *Matrix) answerBriefly(ctx context.Context, pod *corev1.Pod) error {
+func answerBriefly(ctx context.Context, m *Matrix, pod *corev1.Pod) error {
 	for k, plugin := range m.Profile.Plugins {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -144,12 +144,12 @@ func (m *Matrix) answerBriefly(ctx context.Context, pod *corev1.Pod) error {
 			break
 		}
 	}
-	m.noteSkipped()
+	noteSkipped(m)
 	return nil
 }
 
 // noteSkipped has the framework know which plugins have nothing to say about the pod.
-func (m *Matrix) noteSkipped() {
+func noteSkipped(m *Matrix) {
 	skipped := sets.New[string]()
 	for k := range m.Answers {
 		if m.Answers[k].Skipped {
