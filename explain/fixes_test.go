@@ -449,6 +449,45 @@ func TestAGateIsNotOpenedWithoutAWordWhereThePodWouldPreempt(t *testing.T) {
 	}
 }
 
+// A pod whose scheduler does not run is given to the default one, where that finds it a node; one
+// whose own scheduler is the default one, or that is being deleted, is not.
+func TestAPodOfASchedulerThatDoesNotRunIsGivenToTheDefaultOne(t *testing.T) {
+	dead := Options{SchedulerAlive: func(context.Context, string) (bool, bool, string) { return false, true, "no Lease of that name" }}
+	of := func(name string) func(*corev1.Pod) {
+		return func(p *corev1.Pod) { p.Spec.SchedulerName = name }
+	}
+	const set = "set schedulerName to default-scheduler"
+	for name, test := range map[string]struct {
+		pod  *corev1.Pod
+		want string // a part of the fixes
+	}{
+		"it fits":          {testPod("shop/web", "", "3", of("nobody")), "+ " + set + " | a"},
+		"it is too large":  {testPod("shop/web", "", "9", of("nobody")), "x " + set + " | still: needs cpu 5 more"},
+		"a rival is first": {testPod("shop/web", "", "1", of("nobody")), "x " + set + " | a | a pending first pod is scheduled there first"},
+		"it is being deleted": {testPod("shop/web", "", "3", of("nobody"), func(p *corev1.Pod) {
+			p.DeletionTimestamp, p.Finalizers = new(metav1.NewTime(testNow)), []string{"example.com/wait"}
+		}), "No scheduler handles it"},
+		"it is gated, too": {testPod("shop/web", "", "3", of("nobody"), func(p *corev1.Pod) {
+			p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/budget"}}
+		}), "No scheduler handles it"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			objects := []runtime.Object{testNode("a", "4"), test.pod}
+			if strings.HasPrefix(name, "a rival") {
+				objects = append(objects, testPod("other/first", "", "4", priority(100), ownedBy("ReplicaSet", "first")))
+			}
+			e := startEngine(t, dead, objects...)
+			found, err := fixesOf(t.Context(), e, report.PodOf(test.pod.UID))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if said := toldFixes(found) + found.None; !strings.Contains(said, test.want) {
+				t.Errorf("got\n%s\nwant %s", said, test.want)
+			}
+		})
+	}
+}
+
 // What is preempted in every order belongs to the fix: it is named, and the fix comes after those
 // with which nobody is.
 func TestAFixThatAlwaysPreemptsNamesWhomAndComesLast(t *testing.T) {

@@ -75,6 +75,7 @@ type Search struct {
 	none       string // why there is nothing to try
 	candidates []candidate
 	alike      []*corev1.Pod // equal pods that wait, the pod itself first
+	unserved   bool          // no scheduler takes care of them
 	revision   int64
 	queue      *plugins.QueueController // whose gate holds the pod; nil: no queue's
 	queued     *corev1.Pod              // the pod then
@@ -245,7 +246,7 @@ func (f *Search) gather(ctx context.Context, q Query) error {
 		return nil
 	}
 	if q.Verdict == report.NotConsidered {
-		f.none = "No scheduler handles it: changes to nodes or other pods won't help."
+		f.thinkOfScheduler(pod)
 		return nil
 	}
 	if _, unread := f.Scheduler.Forbidden["nodes"]; unread {
@@ -269,6 +270,17 @@ func (f *Search) gather(ctx context.Context, q Query) error {
 	f.think(q, m, before)
 	f.findAlike(pod)
 	return nil
+}
+
+// thinkOfScheduler gives a pod whose scheduler does not run to the default one.
+func (f *Search) thinkOfScheduler(pod *corev1.Pod) {
+	f.none = "No scheduler handles it: changes to nodes or other pods won't help."
+	if pod.DeletionTimestamp != nil || len(pod.Spec.SchedulingGates) > 0 || f.Scheduler.Serves(scheduler.NameOf(pod)) || !f.Scheduler.Serves(corev1.DefaultSchedulerName) {
+		return
+	}
+	f.none, f.unserved = "", true
+	f.candidates = []candidate{{steps: option{remedy.SetScheduler{Name: corev1.DefaultSchedulerName}}}}
+	f.findAlike(pod)
 }
 
 // ungates removes the pod's scheduling gates; nil where something else holds it

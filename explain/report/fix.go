@@ -11,21 +11,22 @@ type FixKind string
 
 // The kinds of fixes. A fix of two steps has the kind of the first.
 const (
-	FixRequest  FixKind = "request"  // lower a request
-	FixTolerate FixKind = "tolerate" // add a toleration
-	FixUntaint  FixKind = "untaint"  // remove a taint from nodes
-	FixUncordon FixKind = "uncordon" // make nodes schedulable again
-	FixLabel    FixKind = "label"    // label a node
-	FixSelector FixKind = "selector" // drop or loosen a node selector or node affinity
-	FixAffinity FixKind = "affinity" // drop a rule about other pods
-	FixSpread   FixKind = "spread"   // loosen a topology spread constraint
-	FixPort     FixKind = "port"     // drop a host port
-	FixEvict    FixKind = "evict"    // evict pods
-	FixClaim    FixKind = "claim"    // bind or resize a claim
-	FixQuota    FixKind = "quota"    // raise a quota
-	FixGate     FixKind = "gate"     // remove scheduling gates
-	FixNode     FixKind = "node"     // add a node; how that is done is not known, so there is no command
-	FixQueue    FixKind = "queue"    // what the controller of a queue has to do; nothing is tried or changed
+	FixRequest   FixKind = "request"   // lower a request
+	FixTolerate  FixKind = "tolerate"  // add a toleration
+	FixUntaint   FixKind = "untaint"   // remove a taint from nodes
+	FixUncordon  FixKind = "uncordon"  // make nodes schedulable again
+	FixLabel     FixKind = "label"     // label a node
+	FixSelector  FixKind = "selector"  // drop or loosen a node selector or node affinity
+	FixAffinity  FixKind = "affinity"  // drop a rule about other pods
+	FixSpread    FixKind = "spread"    // loosen a topology spread constraint
+	FixPort      FixKind = "port"      // drop a host port
+	FixEvict     FixKind = "evict"     // evict pods
+	FixClaim     FixKind = "claim"     // bind or resize a claim
+	FixQuota     FixKind = "quota"     // raise a quota
+	FixGate      FixKind = "gate"      // remove scheduling gates
+	FixNode      FixKind = "node"      // add a node; how that is done is not known, so there is no command
+	FixScheduler FixKind = "scheduler" // name another scheduler, one that runs
+	FixQueue     FixKind = "queue"     // what the controller of a queue has to do; nothing is tried or changed
 )
 
 // Fix is a way out that was tried on a copy of the state.

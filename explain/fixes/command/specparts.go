@@ -66,6 +66,8 @@ func partOf(spec *corev1.PodSpec, step remedy.Step) any {
 		return slices.ContainsFunc(containers, func(c corev1.Container) bool { return c.Name == r.Container })
 	case remedy.DropSelector:
 		return spec.NodeSelector[r.Key] == r.Value
+	case remedy.SetScheduler:
+		return spec.SchedulerName
 	case remedy.DropExpression:
 		return at(requiredNodes(spec), r.Term)
 	case remedy.DropPodTerm:

@@ -22,9 +22,11 @@ func (DropExpression) kind() report.FixKind { return report.FixSelector }
 func (DropPodTerm) kind() report.FixKind    { return report.FixAffinity }
 func (LoosenSpread) kind() report.FixKind   { return report.FixSpread }
 func (DropHostPort) kind() report.FixKind   { return report.FixPort }
+func (SetScheduler) kind() report.FixKind   { return report.FixScheduler }
 func (Ungate) kind() report.FixKind         { return report.FixGate }
 
 func (Ungate) harm() int         { return 10 }
+func (SetScheduler) harm() int   { return 20 }
 func (Tolerate) harm() int       { return 25 }
 func (LoosenSpread) harm() int   { return 30 }
 func (DropSelector) harm() int   { return 45 }
@@ -37,6 +39,8 @@ func (DropPodTerm) harm() int    { return 65 }
 func (r LowerRequest) harm() int {
 	return 15 + int(50*(r.Total[0]-r.Total[1])/max(r.Total[0], 1))
 }
+
+func (r SetScheduler) title() string { return "set schedulerName to " + r.Name }
 
 func (r Tolerate) title() string { return "tolerate " + r.Taint.ToString() }
 
@@ -166,6 +170,10 @@ func (r DropHostPort) apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, er
 			}
 		}
 	}), nil
+}
+
+func (r SetScheduler) apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
+	return changePod(pod, func(p *corev1.Pod) { p.Spec.SchedulerName = r.Name }), nil
 }
 
 func (r Ungate) apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {

@@ -78,6 +78,8 @@ type (
 		Port      int32
 		Protocol  corev1.Protocol
 	}
+	// SetScheduler has another scheduler place the pod.
+	SetScheduler struct{ Name string }
 	// Ungate removes scheduling gates.
 	Ungate struct{ Gates []string }
 )
