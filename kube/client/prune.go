@@ -50,10 +50,13 @@ var (
 
 	prunedStatus = wire.MessageOf[corev1.PodStatus]().
 			Drop("HostIP", "HostIPs", "PodIPs", "VolumeHealth").
-			Inside("Conditions", wire.MessageOf[corev1.PodCondition]().Drop("LastProbeTime")).
+			DropIf("Conditions", unreadCondition).
+			Inside("Conditions", prunedCondition).
 			Inside("InitContainerStatuses", prunedContainerStatus).
 			Inside("ContainerStatuses", prunedContainerStatus).
 			Inside("EphemeralContainerStatuses", prunedContainerStatus)
+
+	prunedCondition = wire.MessageOf[corev1.PodCondition]().Drop("LastProbeTime")
 
 	prunedContainerStatus = wire.MessageOf[corev1.ContainerStatus]().
 				Drop("ImageID", "ContainerID", "VolumeMounts", "User", "AllocatedResourcesStatus", "StopSignal").
@@ -89,6 +92,14 @@ var endOfList = []byte(metav1.InitialEventsAnnotationKey)
 var unreadVolume = wire.HasInside(wire.MessageOf[corev1.Volume]().Number("VolumeSource"),
 	wire.MessageOf[corev1.VolumeSource]().Number("Projected"),
 	wire.MessageOf[corev1.VolumeSource]().Number("DownwardAPI"))
+
+var conditionType, conditionStatus = prunedCondition.Number("Type"), prunedCondition.Number("Status")
+
+// unreadCondition says of an encoded condition that it holds and that nobody asks about it.
+func unreadCondition(condition []byte) bool {
+	of, status := wire.Value(condition, conditionType), wire.Value(condition, conditionStatus)
+	return string(status) == string(corev1.ConditionTrue) && isUnreadWhileTrue(string(of))
+}
 
 // pruning is a client whose pods and nodes come without what is dropped of them.
 type pruning struct {

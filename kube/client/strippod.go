@@ -121,13 +121,7 @@ func (s *stripper) conditions(status *corev1.PodStatus) []corev1.PodCondition {
 		if c.Status != corev1.ConditionTrue {
 			return false
 		}
-		switch c.Type {
-		case corev1.ContainersReady, corev1.PodReadyToStartContainers:
-			return true
-		case corev1.PodInitialized:
-			return len(status.InitContainerStatuses) == 0
-		}
-		return false
+		return c.Type == corev1.PodInitialized && len(status.InitContainerStatuses) == 0 || isUnreadWhileTrue(string(c.Type))
 	})
 	for i := range all {
 		c := &all[i]
@@ -137,6 +131,11 @@ func (s *stripper) conditions(status *corev1.PodStatus) []corev1.PodCondition {
 		s.pool.word(&c.Reason)
 	}
 	return exact(all)
+}
+
+// isUnreadWhileTrue says of a type of conditions that nobody asks about one that holds.
+func isUnreadWhileTrue(condition string) bool {
+	return condition == string(corev1.ContainersReady) || condition == string(corev1.PodReadyToStartContainers)
 }
 
 // containerStatuses leaves the states, without the times and names that each

@@ -179,6 +179,23 @@ func envelope(encoded []byte) (values [fewNumbers][]byte, ok bool) {
 	return values, true
 }
 
+// Value is the value of a field in an encoded message, without a copy: nil where it is not
+// there exactly once, and for bytes that are no message.
+func Value(encoded []byte, number protowire.Number) []byte {
+	var value []byte
+	for len(encoded) > 0 {
+		f, ok := next(encoded)
+		if !ok || f.number == number && (value != nil || f.kind != protowire.BytesType) {
+			return nil
+		}
+		if f.number == number {
+			value = f.value
+		}
+		encoded = encoded[len(f.all):]
+	}
+	return value
+}
+
 // KeyIs says of an entry of a map whether its key is one of some.
 func KeyIs(of func(key []byte) bool) func(entry []byte) bool {
 	return func(entry []byte) bool {

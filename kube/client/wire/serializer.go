@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"slices"
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -39,6 +40,7 @@ func Pruned[T any, P interface {
 		}
 		buffer := Buffer()
 		defer buffer.Free()
+		buffer.Bytes = slices.Grow(buffer.Bytes, len(encoded))
 		if buffer.Bytes, ok = m.Prune(buffer.Bytes, encoded); !ok {
 			return nil, false
 		}
