@@ -7,6 +7,7 @@
 # make bench         the figures of docs/performance.md
 # make scale         the dashboard on a large random cluster: NODES=n PODS=n PENDING=n SEED=n, beside a bare
 #                    informer and PEERS="k9s=PATH"; GROWTH=1: at 100, 1,000, 5,000 nodes; SERVE=1: only the cluster
+# make faults        every way in which the link, the server or its data break, for FAULT=1m each
 # make difftest      random clusters against the real scheduler: SEEDS=n, FIRST=n
 # make soak          every long check at its full length: SOAK=1h of change, SEEDS=n clusters, fuzzing
 # make release-snapshot  archives and packages for all platforms into dist/release, unpublished
@@ -21,6 +22,7 @@ SHELL := /bin/bash
 SEEDS ?= 100
 FIRST ?= 1
 SOAK  ?= 1h
+FAULT ?= 1m
 NODES ?= 5000
 PODS  ?= 50000
 PENDING ?= 200
@@ -36,8 +38,8 @@ VERSION := k8s.io/component-base/version
 # Without its version a component refuses its own feature gates.
 LDFLAGS := -X $(VERSION).gitVersion=v1.37.1 -X $(VERSION).gitMajor=1 -X $(VERSION).gitMinor=37
 
-.PHONY: all control-plane cluster check test fmt vet lint structure unit quick fuzz screenshots e2e bench scale difftest soak
 .PHONY: release release-snapshot release-check platforms reproducible
+.PHONY: all control-plane cluster check test fmt vet lint structure unit quick fuzz screenshots e2e bench scale faults difftest soak
 
 all:
 	go build ./...
@@ -141,6 +143,11 @@ scale: control-plane
 	go build -o $(BIN)/kubectl-fathom .
 	exec $(BIN)/scale -binary $(BIN)/kubectl-fathom -nodes $(NODES) -pods $(PODS) -pending $(PENDING) -seed $(SEED) \
 		-peers "$(PEERS)" $(if $(GROWTH),-growth) $(if $(SERVE),-serve)
+
+FAULTS := TestFaults|TestTheScreenSaysWhenItIsNotLive|TestTheFirstFrameComesAtAnyLatency|TestDashboard$$
+faults: control-plane
+	go test -count 1 ./kube/client ./kube/cluster ./kube/act
+	cd e2e && go test -timeout 0 -count 1 -v -run '$(FAULTS)' . -args -fault $(FAULT) -recovery 10s
 
 difftest: control-plane
 	cd e2e && go test -timeout 0 -count 1 -v -run TestMessages . -args -seeds $(SEEDS) -first $(FIRST)

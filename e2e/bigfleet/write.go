@@ -1,7 +1,6 @@
 package bigfleet
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,10 +12,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/kubectl-fathom/kubectl-fathom/e2e/controlplane"
 )
@@ -42,23 +39,19 @@ type writer struct {
 	done  int
 }
 
-// serializer writes what kube-apiserver stores.
-var serializer = protobuf.NewSerializer(scheme.Scheme, scheme.Scheme)
-
 // put adds an object to what is written. Its TypeMeta must be set.
 func (w *writer) put(ctx context.Context, key string, object runtime.Object) error {
-	var value bytes.Buffer
-	err := serializer.Encode(object, &value)
+	entry, err := controlplane.Encode(key, object)
 	if err != nil {
-		return fmt.Errorf("encode %s: %w", key, err)
+		return err
 	}
 	w.mu.Lock()
 	var full []controlplane.Entry
-	if len(w.batch) == batchEntries || w.size+value.Len() > batchBytes {
+	if len(w.batch) == batchEntries || w.size+len(entry.Value) > batchBytes {
 		full = w.take()
 	}
-	w.batch = append(w.batch, controlplane.Entry{Key: []byte(key), Value: value.Bytes()})
-	w.size += value.Len()
+	w.batch = append(w.batch, entry)
+	w.size += len(entry.Value)
 	w.mu.Unlock()
 	return w.write(ctx, full)
 }

@@ -7,12 +7,30 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
+	"k8s.io/client-go/kubernetes/scheme"
 )
 
 // Entry is one object as kube-apiserver stores it.
 type Entry struct {
 	Key   []byte `json:"key"`   // of etcd: /registry/pods/NAMESPACE/NAME
 	Value []byte `json:"value"` // the object in protobuf, with the API server's magic number
+}
+
+// serializer writes what kube-apiserver stores.
+var serializer = protobuf.NewSerializer(scheme.Scheme, scheme.Scheme)
+
+// Encode makes an entry of an object, whose TypeMeta must be set and whose
+// resourceVersion must not.
+func Encode(key string, object runtime.Object) (Entry, error) {
+	var value bytes.Buffer
+	err := serializer.Encode(object, &value)
+	if err != nil {
+		return Entry{}, fmt.Errorf("encode %s: %w", key, err)
+	}
+	return Entry{Key: []byte(key), Value: value.Bytes()}, nil
 }
 
 // Put writes entries into etcd in one transaction, at most 128 and 1.5 MiB of
