@@ -167,7 +167,8 @@ func (c *Client) dial(options Options) (fair func() bool, err error) {
 	c.schedulerConfig.client = c.brief
 	c.asker = cluster.NewAsker(cluster.AskerOptions{
 		Client: c.brief, Namespace: c.target.namespace, Words: shortly,
-		Wrap: func(what string, err error) error { return classify(what, c.target.config.Host, err) },
+		Wrap:    func(what string, err error) error { return classify(what, c.target.config.Host, err) },
+		Watcher: func() kubernetes.Interface { return c.reader },
 	})
 	return fair, c.readers()
 }
@@ -291,4 +292,7 @@ func (c *Client) Writer() kubernetes.Interface { return c.writer }
 func (c *Client) Retry() { c.health.now() }
 
 // Close ends what the client started. Sources end with their own contexts.
-func (c *Client) Close() { c.end() }
+func (c *Client) Close() {
+	c.end()
+	c.asker.CloseEvents()
+}

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/informers"
 
@@ -81,6 +83,7 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.asker.ReadPods(s.podsOf(factory))
 	s.start()
 	return &cluster.Source{
 		Factory: factory,
@@ -103,6 +106,24 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 		Objects:        c.asker.Objects,
 		Refused:        s.refusals.Refused,
 	}, nil
+}
+
+// podsOf gives all pods of the cluster once they are in; nil before, and where not all may be read.
+func (s *source) podsOf(factory informers.SharedInformerFactory) func() []*corev1.Pod {
+	if s.scope.namespace != "" || !s.reads("pods") {
+		return func() []*corev1.Pod { return nil }
+	}
+	informer, pods := factory.Core().V1().Pods().Informer(), factory.Core().V1().Pods().Lister()
+	return func() []*corev1.Pod {
+		if !informer.HasSynced() {
+			return nil
+		}
+		all, err := pods.List(labels.Everything())
+		if err != nil {
+			return nil
+		}
+		return all
+	}
 }
 
 // start runs what looks after the source while it lives.

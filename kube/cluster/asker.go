@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,6 +18,8 @@ import (
 type AskerOptions struct {
 	Client    kubernetes.Interface // reads, and gives up soon
 	Namespace string               // asked about where all namespaces may not be read
+	// Watcher gives the client whose watches last; nil: events are listed every time.
+	Watcher func() kubernetes.Interface
 	// Words says an error in a few words, and Wrap says what failed by it. Nil
 	// leaves errors as they are.
 	Words func(err error) string
@@ -34,7 +37,13 @@ type Asker struct {
 	quotas      perNamespace[corev1.ResourceQuota]
 	limits      perNamespace[corev1.LimitRange]
 	objects     perNamespace[runtime.Object] // by resource
+	logs        eventLogs
+	pods        atomic.Pointer[func() []*corev1.Pod]
 }
+
+// ReadPods has signs of schedulers looked for among all pods of the cluster, which an
+// informer holds, instead of asking for them. all gives nil while they are not in.
+func (a *Asker) ReadPods(all func() []*corev1.Pod) { a.pods.Store(&all) }
 
 // NewAsker makes one that remembers nothing yet.
 func NewAsker(options AskerOptions) *Asker {

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -10,9 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/tools/pager"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -51,21 +48,14 @@ func (a *Asker) Autoscalers(ctx context.Context, pod *corev1.Pod) []report.Autos
 
 // heardFrom notes the newest message of one autoscaler about each pod.
 func (a *Asker) heardFrom(ctx context.Context, name, namespace string, words map[types.UID][]report.AutoscalerWord) error {
-	pages := pager.New(func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-		return a.options.Client.CoreV1().Events(namespace).List(ctx, options)
-	})
-	pages.PageSize = page
 	about := fields.Set{"source": name, "involvedObject.kind": "Pod"}
-	return pages.EachListItem(ctx, metav1.ListOptions{FieldSelector: about.String()}, func(o runtime.Object) error {
-		e, ok := o.(*corev1.Event)
-		if !ok {
-			return fmt.Errorf("list events: %T among them", o)
-		}
+	events, err := a.eventsNow(ctx, namespace, about.String())
+	for _, e := range events {
 		if event := model.NewEvent(e); event.Source == name {
 			words[e.InvolvedObject.UID] = newestOfEach(words[e.InvolvedObject.UID], event)
 		}
-		return nil
-	})
+	}
+	return err
 }
 
 // newestOfEach takes a word in, unless there is a newer one of the same speaker.

@@ -12,10 +12,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/duration"
-	"k8s.io/client-go/tools/pager"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -222,21 +220,14 @@ func (a *Asker) readAttempts(ctx context.Context) bool {
 
 // failedAttempts notes the newest failed attempt of each pod that events tell of.
 func (a *Asker) failedAttempts(ctx context.Context, namespace string, newest map[attempt]metav1.Time) error {
-	pages := pager.New(func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-		return a.options.Client.CoreV1().Events(namespace).List(ctx, options)
-	})
-	pages.PageSize = page
 	failed := fields.Set{"reason": "FailedScheduling", "involvedObject.kind": "Pod"}
-	return pages.EachListItem(ctx, metav1.ListOptions{FieldSelector: failed.String()}, func(o runtime.Object) error {
-		e, ok := o.(*corev1.Event)
-		if !ok {
-			return fmt.Errorf("list events: %T among them", o)
-		}
+	events, err := a.eventsNow(ctx, namespace, failed.String())
+	for _, e := range events {
 		event := model.NewEvent(e)
 		of := attempt{e.InvolvedObject.UID, event.Source}
 		if newest[of].Time.Before(event.Last) {
 			newest[of] = metav1.Time{Time: event.Last}
 		}
-		return nil
-	})
+	}
+	return err
 }

@@ -1,10 +1,12 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -67,6 +69,11 @@ func (s *signs) words() string {
 // of a cluster, one page is. Where only one namespace may be read, the error is
 // that of the others.
 func (a *Asker) podSigns(ctx context.Context, seen *signs) error {
+	if all := a.pods.Load(); all != nil {
+		if pods := (*all)(); pods != nil {
+			return a.watchedPodSigns(ctx, seen, pods)
+		}
+	}
 	options := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("spec.schedulerName", seen.scheduler).String(), Limit: page}
 	var unread error
 	for namespace := metav1.NamespaceAll; ; {
@@ -86,6 +93,43 @@ func (a *Asker) podSigns(ctx context.Context, seen *signs) error {
 		}
 		options.Continue = list.Continue
 	}
+}
+
+// mostTried is how many pods that the scheduler refused are read again.
+const mostTried = 3
+
+// watchedPodSigns looks at all pods that informers hold. These have no managed fields,
+// which tell when a pod was refused last: the pods that were written last are read for it.
+func (a *Asker) watchedPodSigns(ctx context.Context, seen *signs, pods []*corev1.Pod) error {
+	var refused []*corev1.Pod
+	for _, pod := range pods {
+		if seen.pod(pod); seen.lives() {
+			return nil
+		}
+		if by := pod.Spec.SchedulerName; pod.Spec.NodeName == "" && by == seen.scheduler && forScheduler(pod) {
+			refused = append(refused, pod)
+		}
+	}
+	slices.SortFunc(refused, func(a, b *corev1.Pod) int { return compareVersions(b.ResourceVersion, a.ResourceVersion) })
+	for _, pod := range refused[:min(len(refused), mostTried)] {
+		named := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, pod.Name).String()}
+		list, err := a.options.Client.CoreV1().Pods(pod.Namespace).List(ctx, named)
+		if err != nil {
+			return err
+		}
+		for i := range list.Items {
+			seen.pod(&list.Items[i])
+		}
+		if seen.lives() {
+			return nil
+		}
+	}
+	return nil
+}
+
+// compareVersions orders resource versions as the API server counts them: as numbers.
+func compareVersions(a, b string) int {
+	return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
 }
 
 // pod takes in what a pod tells of its scheduler.

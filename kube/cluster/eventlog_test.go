@@ -1,0 +1,181 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
+)
+
+// failure is an event of a failed attempt.
+func failure(n int) *corev1.Event {
+	return &corev1.Event{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "dev", Name: fmt.Sprint("e", n), UID: types.UID(fmt.Sprint("event-", n))},
+		Reason:     "FailedScheduling", InvolvedObject: corev1.ObjectReference{Kind: "Pod", UID: types.UID(fmt.Sprint("pod-", n))},
+		LastTimestamp: metav1.NewTime(time.Unix(int64(n), 0)),
+	}
+}
+
+// requests are those that a fake server got: "list events", each time.
+func requests(a *Asker) (said []string) {
+	client, ok := a.options.Client.(*fake.Clientset)
+	if !ok {
+		return nil
+	}
+	for _, action := range client.Actions() {
+		said = append(said, action.GetVerb()+" "+action.GetResource().Resource)
+	}
+	return said
+}
+
+// newWatcher asks a cluster whose events are watched through what it gives back.
+func newWatcher(t *testing.T, refuse error, objects ...runtime.Object) (*Asker, *watch.FakeWatcher) {
+	t.Helper()
+	a := newTestAsker(t, "", objects...)
+	client, ok := a.options.Client.(*fake.Clientset)
+	if !ok {
+		t.Fatalf("the client is a %T", a.options.Client)
+	}
+	w := watch.NewFake()
+	client.PrependWatchReactor("events", func(clienttesting.Action) (bool, watch.Interface, error) { return true, w, refuse })
+	a.options.Watcher = func() kubernetes.Interface { return client }
+	t.Cleanup(a.CloseEvents)
+	return a, w
+}
+
+// old makes the newest list of a selector too old to be used again.
+func old(a *Asker, namespace, selector string) {
+	l := a.logOf(eventsOf{namespace, selector})
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.read = l.read.Add(-remembered - time.Second)
+}
+
+// names are the events that are known now.
+func names(t *testing.T, a *Asker) (names []string) {
+	t.Helper()
+	events, err := a.eventsNow(t.Context(), "", "reason=x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range events {
+		names = append(names, e.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func TestEventsAreListedOnceAndThenWatched(t *testing.T) {
+	a, w := newWatcher(t, nil, failure(1), failure(2))
+	for range 3 { // one command asks for no watch
+		if got := names(t, a); !slices.Equal(got, []string{"e1", "e2"}) {
+			t.Fatalf("events %v", got)
+		}
+	}
+	if got := requests(a); !slices.Equal(got, []string{"list events"}) {
+		t.Fatalf("requests %v", got)
+	}
+	old(a, "", "reason=x")
+	names(t, a)
+	want := []string{"list events", "list events", "watch events"}
+	if got := requests(a); !slices.Equal(got, want) {
+		t.Fatalf("requests %v, want %v", got, want)
+	}
+	w.Add(failure(3))
+	w.Delete(failure(1))
+	changed := failure(2)
+	changed.Name = "e2 again"
+	w.Modify(changed)
+	await(t, "what was watched", func() bool { return slices.Equal(names(t, a), []string{"e2 again", "e3"}) })
+	for range 100 { // an hour and more of questions
+		old(a, "", "reason=x")
+		names(t, a)
+	}
+	if got := requests(a); !slices.Equal(got, want) {
+		t.Errorf("requests %v, want %v", got, want)
+	}
+}
+
+func TestAWatchOfEventsThatEndsIsMadeAgain(t *testing.T) {
+	a, w := newWatcher(t, nil, failure(1))
+	names(t, a)
+	old(a, "", "reason=x")
+	names(t, a)
+	w.Error(&metav1.Status{Reason: metav1.StatusReasonExpired})
+	l := a.logOf(eventsOf{"", "reason=x"})
+	await(t, "the end of the watch", func() bool {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return !l.watched
+	})
+	old(a, "", "reason=x")
+	names(t, a)
+	if got, want := requests(a), []string{"list events", "list events", "watch events", "list events", "watch events"}; !slices.Equal(got, want) {
+		t.Errorf("requests %v, want %v", got, want)
+	}
+}
+
+func TestEventsThatMayNotBeWatchedAreListed(t *testing.T) {
+	a, _ := newWatcher(t, apierrors.NewForbidden(schema.GroupResource{Resource: "events"}, "", errors.New("no")), failure(1))
+	for range 4 {
+		if got := names(t, a); !slices.Equal(got, []string{"e1"}) {
+			t.Fatalf("events %v", got)
+		}
+		old(a, "", "reason=x")
+	}
+	if got, want := requests(a), []string{"list events", "list events", "watch events", "list events", "list events"}; !slices.Equal(got, want) {
+		t.Errorf("requests %v, want %v", got, want)
+	}
+}
+
+func TestSignsOfASchedulerNeedNoListOfPods(t *testing.T) {
+	bound := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "dev", Name: "web"}, Spec: corev1.PodSpec{SchedulerName: "batch", NodeName: "a"},
+		Status: corev1.PodStatus{Conditions: []corev1.PodCondition{{
+			Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(time.Now().Add(-time.Minute)),
+		}}},
+	}
+	a := newTestAsker(t, "", bound)
+	a.ReadPods(func() []*corev1.Pod { return []*corev1.Pod{bound} })
+	if alive, _, why := a.SchedulerAlive(t.Context(), "batch"); !alive || why == "" {
+		t.Errorf("alive %v: %s", alive, why)
+	}
+	if got, want := requests(a), []string{"list leases"}; !slices.Equal(got, want) {
+		t.Errorf("requests %v, want %v", got, want)
+	}
+}
+
+// When a pod was refused last only its managed fields tell, which informers drop.
+func TestTheNewestRefusedPodsAreReadAgain(t *testing.T) {
+	var held []*corev1.Pod
+	whole, ok := refused(corev1.PodReasonUnschedulable, time.Hour, rewritten(time.Minute)).(*corev1.Pod)
+	if !ok {
+		t.Fatal("no pod")
+	}
+	for i := range 10 {
+		p := whole.DeepCopy()
+		p.Name, p.ManagedFields, p.Spec.SchedulerName, p.ResourceVersion = fmt.Sprint("p", i), nil, "batch", fmt.Sprint(95+i)
+		held = append(held, p)
+	}
+	whole.Name, whole.Spec.SchedulerName = "p9", "batch" // of version 104, which is after 99
+	a := newTestAsker(t, "", whole)
+	a.ReadPods(func() []*corev1.Pod { return held })
+	if alive, _, why := a.SchedulerAlive(t.Context(), "batch"); !alive {
+		t.Errorf("not alive: %s", why)
+	}
+	if got, want := requests(a), []string{"list leases", "list pods"}; !slices.Equal(got, want) {
+		t.Errorf("requests %v, want %v", got, want)
+	}
+}
