@@ -3,8 +3,6 @@ package cluster
 import (
 	"context"
 	"slices"
-	"sync"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,32 +16,24 @@ import (
 // autoscalerNames are under which autoscalers of nodes write events.
 var autoscalerNames = []string{"cluster-autoscaler", "karpenter"}
 
-// autoscalers caches their messages, so that explaining many pods reads them once.
+// autoscalers remembers their messages by pod.
 type autoscalers struct {
-	mu    sync.Mutex
-	words map[types.UID][]report.AutoscalerWord
-	read  time.Time
+	answers[string, map[types.UID][]report.AutoscalerWord]
 }
 
 // Autoscalers are the autoscalers' messages about the pod: the newest of each, the
 // newest first, at most 15 s late.
 func (a *Asker) Autoscalers(ctx context.Context, pod *corev1.Pod) []report.AutoscalerWord {
-	a.autoscalers.mu.Lock()
-	defer a.autoscalers.mu.Unlock()
-	if time.Since(a.autoscalers.read) > remembered {
+	words, _ := a.autoscalers.of(ctx, "", func() map[types.UID][]report.AutoscalerWord {
 		words := map[types.UID][]report.AutoscalerWord{}
 		for _, name := range autoscalerNames {
-			err := a.heardFrom(ctx, name, metav1.NamespaceAll, words)
-			if err != nil {
-				err = a.heardFrom(ctx, name, a.options.Namespace, words)
-			}
-			if err != nil && ctx.Err() != nil {
-				return nil
+			if a.heardFrom(ctx, name, metav1.NamespaceAll, words) != nil {
+				_ = a.heardFrom(ctx, name, a.options.Namespace, words) // what is not heard is not told
 			}
 		}
-		a.autoscalers.words, a.autoscalers.read = words, time.Now()
-	}
-	return a.autoscalers.words[pod.UID]
+		return words
+	})
+	return words[pod.UID]
 }
 
 // heardFrom notes the newest message of one autoscaler about each pod.
@@ -74,35 +64,19 @@ func newestOfEach(words []report.AutoscalerWord, event model.Event) []report.Aut
 	return words
 }
 
-// mostRemembered bounds how many objects' events are kept.
-const mostRemembered = 1000
-
 // toldOf remembers the events of objects.
 type toldOf struct {
-	mu    sync.Mutex
-	known map[model.Ref]eventsAnswer
-}
-
-type eventsAnswer struct {
-	events []model.Event
-	err    error
-	at     time.Time
+	answers[model.Ref, listed[model.Event]]
 }
 
 // RecentEvents are EventsOf, at most 15 s late.
 func (a *Asker) RecentEvents(ctx context.Context, ref model.Ref) ([]model.Event, error) {
-	a.told.mu.Lock()
-	defer a.told.mu.Unlock()
-	if answer, ok := a.told.known[ref]; ok && time.Since(answer.at) < remembered {
-		return answer.events, answer.err
-	}
-	events, err := a.EventsOf(ctx, ref)
-	if ctx.Err() != nil {
+	told, ok := a.told.of(ctx, ref, func() listed[model.Event] {
+		events, err := a.EventsOf(ctx, ref)
+		return listed[model.Event]{events, err}
+	})
+	if !ok {
 		return nil, ctx.Err()
 	}
-	if len(a.told.known) >= mostRemembered || a.told.known == nil {
-		a.told.known = map[model.Ref]eventsAnswer{}
-	}
-	a.told.known[ref] = eventsAnswer{events, err, time.Now()}
-	return events, err
+	return told.list, told.err
 }

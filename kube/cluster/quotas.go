@@ -3,25 +3,18 @@ package cluster
 import (
 	"context"
 	"errors"
-	"sync"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// perNamespace remembers the objects of a kind in a namespace for a while, so
-// that explaining many pods asks only once.
-type perNamespace[T any] struct {
-	mu    sync.Mutex
-	known map[string]listed[T]
-}
+// perNamespace remembers the objects of a kind in a namespace.
+type perNamespace[T any] struct{ answers[string, listed[T]] }
 
 type listed[T any] struct {
 	list []T
 	err  error
-	at   time.Time
 }
 
 // Quotas are the ResourceQuotas of a namespace, at most 15 s old.
@@ -48,25 +41,16 @@ func (a *Asker) LimitRanges(ctx context.Context, namespace string) ([]corev1.Lim
 
 // of is what is remembered of the namespace, or what ask says.
 func (p *perNamespace[T]) of(ctx context.Context, namespace, resource string, words func(error) string, ask func() ([]T, error)) ([]T, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if known, ok := p.known[namespace]; ok && time.Since(known.at) < remembered {
-		return known.list, known.err
-	}
-	found := listed[T]{at: time.Now()}
-	list, err := ask()
-	switch {
-	case ctx.Err() != nil:
+	found, ok := p.answers.of(ctx, namespace, func() listed[T] {
+		list, err := ask()
+		if err != nil {
+			return listed[T]{err: errors.New(unread(resource, err, words))}
+		}
+		return listed[T]{list: list}
+	})
+	if !ok {
 		return nil, ctx.Err()
-	case err != nil:
-		found.err = errors.New(unread(resource, err, words))
-	default:
-		found.list = list
 	}
-	if p.known == nil {
-		p.known = map[string]listed[T]{}
-	}
-	p.known[namespace] = found
 	return found.list, found.err
 }
 

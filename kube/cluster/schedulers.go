@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -23,15 +22,17 @@ const (
 	leaseTime  = 30 * time.Second // after that a Lease that was not renewed has no holder
 )
 
-// schedulers remembers what was found out about them, so that explaining many
-// pods asks only once.
+// schedulers remembers what was found out about them.
 type schedulers struct {
-	mu       sync.Mutex
-	alive    map[string]aliveness
-	attempts map[attempt]metav1.Time
-	read     time.Time // when attempts was
-	unread   error     // why attempts are not those of all namespaces; nil: they are
-	here     error     // why not even those of the asker's namespace are known
+	alive    answers[string, aliveness]
+	attempts answers[string, attempts]
+}
+
+// attempts are the newest failed ones that events tell of.
+type attempts struct {
+	newest map[attempt]metav1.Time
+	unread error // why they are not those of all namespaces; nil: they are
+	here   error // why not even those of the asker's namespace are known
 }
 
 // attempt is a pod and who tried it.
@@ -43,7 +44,6 @@ type attempt struct {
 type aliveness struct {
 	alive, known bool
 	why          string
-	at           time.Time
 }
 
 // SchedulerAlive reports whether a scheduler of that name is running, by its
@@ -53,18 +53,7 @@ type aliveness struct {
 // long. For the default scheduler the Lease is kube-scheduler's, which managed
 // control planes may hide: nothing found proves nothing.
 func (a *Asker) SchedulerAlive(ctx context.Context, name string) (alive, known bool, why string) {
-	a.schedulers.mu.Lock()
-	defer a.schedulers.mu.Unlock()
-	found, ok := a.schedulers.alive[name]
-	if !ok || time.Since(found.at) > remembered {
-		found = a.lookForScheduler(ctx, name)
-		if ctx.Err() == nil {
-			if a.schedulers.alive == nil {
-				a.schedulers.alive = map[string]aliveness{}
-			}
-			a.schedulers.alive[name] = found
-		}
-	}
+	found, _ := a.schedulers.alive.of(ctx, name, func() aliveness { return a.lookForScheduler(ctx, name) })
 	return found.alive, found.known, found.why
 }
 
@@ -77,30 +66,30 @@ func (a *Asker) lookForScheduler(ctx context.Context, name string) aliveness {
 		renewal = renewed(*lease)
 	}
 	if ago := now.Sub(renewal); ago < leaseTime {
-		return aliveness{alive: true, known: true, at: now, why: renewedWords(lease, ago)}
+		return aliveness{alive: true, known: true, why: renewedWords(lease, ago)}
 	}
 	seen := &signs{scheduler: name, now: now, after: renewal}
 	podsErr := a.podSigns(ctx, seen)
 	if seen.lives() {
-		return aliveness{alive: true, known: true, at: now, why: seen.words()}
+		return aliveness{alive: true, known: true, why: seen.words()}
 	}
 	eventsErr := a.eventSigns(ctx, seen)
 	unread := a.firstUnread(leaseErr, podsErr, eventsErr)
 	switch {
 	case seen.lives():
-		return aliveness{alive: true, known: true, at: now, why: seen.words()}
+		return aliveness{alive: true, known: true, why: seen.words()}
 	case !renewal.IsZero():
-		return aliveness{known: true, at: now, why: renewedWords(lease, now.Sub(renewal))}
+		return aliveness{known: true, why: renewedWords(lease, now.Sub(renewal))}
 	case unread != "":
-		return aliveness{at: now, why: unread}
+		return aliveness{why: unread}
 	case name == corev1.DefaultSchedulerName:
-		return aliveness{at: now, why: "it has no Lease"}
+		return aliveness{why: "it has no Lease"}
 	case seen.newest.IsZero():
-		return aliveness{known: true, at: now, why: "no Lease, no events, no pods bound by it"}
+		return aliveness{known: true, why: "no Lease, no events, no pods bound by it"}
 	case seen.leftAlone != "" && seen.leftSince.After(seen.newest):
-		return aliveness{known: true, at: now, why: fmt.Sprintf("no Lease, and it has not tried pod %s for %s", seen.leftAlone, duration.HumanDuration(now.Sub(seen.leftSince)))}
+		return aliveness{known: true, why: fmt.Sprintf("no Lease, and it has not tried pod %s for %s", seen.leftAlone, duration.HumanDuration(now.Sub(seen.leftSince)))}
 	}
-	return aliveness{at: now, why: "it has no Lease; last seen: " + seen.words()}
+	return aliveness{why: "it has no Lease; last seen: " + seen.words()}
 }
 
 // firstUnread says why not all signs could be read; "" if they could.
@@ -173,12 +162,8 @@ func renewed(lease coordinationv1.Lease) time.Time {
 // scheduler tried it and failed; nil without proof. Others, as Karpenter, write
 // events of the same reason.
 func (a *Asker) AttemptSeen(ctx context.Context, pod *corev1.Pod) *metav1.Time {
-	a.schedulers.mu.Lock()
-	defer a.schedulers.mu.Unlock()
-	if !a.readAttempts(ctx) {
-		return nil
-	}
-	if at, ok := a.schedulers.attempts[attempt{pod.UID, pod.Spec.SchedulerName}]; ok {
+	found, _ := a.readAttempts(ctx)
+	if at, ok := found.newest[attempt{pod.UID, pod.Spec.SchedulerName}]; ok {
 		return &at
 	}
 	return nil
@@ -187,35 +172,24 @@ func (a *Asker) AttemptSeen(ctx context.Context, pod *corev1.Pod) *metav1.Time {
 // EventsUnread says why the events about objects of a namespace could not be
 // read; "" if they could.
 func (a *Asker) EventsUnread(ctx context.Context, namespace string) string {
-	a.schedulers.mu.Lock()
-	defer a.schedulers.mu.Unlock()
-	if !a.readAttempts(ctx) || a.schedulers.unread == nil {
+	found, ok := a.readAttempts(ctx)
+	if !ok || found.unread == nil || namespace == a.options.Namespace && found.here == nil {
 		return ""
 	}
-	if namespace == a.options.Namespace && a.schedulers.here == nil {
-		return ""
-	}
-	return unread("events", a.schedulers.unread, a.options.Words)
+	return unread("events", found.unread, a.options.Words)
 }
 
-// readAttempts reads the events of failed attempts, unless it did so lately. It
-// reports whether they are of use: not where the asker went away. The lock is held.
-func (a *Asker) readAttempts(ctx context.Context) bool {
-	s := &a.schedulers
-	if time.Since(s.read) <= remembered {
-		return true
-	}
-	attempts := map[attempt]metav1.Time{}
-	err := a.failedAttempts(ctx, metav1.NamespaceAll, attempts)
-	here := err
-	if err != nil {
-		here = a.failedAttempts(ctx, a.options.Namespace, attempts)
-	}
-	if here != nil && ctx.Err() != nil {
-		return false
-	}
-	s.attempts, s.unread, s.here, s.read = attempts, err, here, time.Now()
-	return true
+// readAttempts reads the events of failed attempts, unless it did so lately; ok is false
+// where the asker went away.
+func (a *Asker) readAttempts(ctx context.Context) (found attempts, ok bool) {
+	return a.schedulers.attempts.of(ctx, "", func() attempts {
+		found := attempts{newest: map[attempt]metav1.Time{}}
+		found.unread = a.failedAttempts(ctx, metav1.NamespaceAll, found.newest)
+		if found.unread != nil {
+			found.here = a.failedAttempts(ctx, a.options.Namespace, found.newest)
+		}
+		return found
+	})
 }
 
 // failedAttempts notes the newest failed attempt of each pod that events tell of.
