@@ -7,6 +7,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/labels"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/informers"
@@ -260,9 +261,12 @@ func (s *source) status() model.Status {
 		if !f.informer.HasSynced() {
 			status.Reading[f.gvr.Resource] = int(f.count.Load())
 		}
-		if words := f.unread(); words != "" {
+		words, b := f.unread(), f.broken()
+		if words != "" {
 			status.Unread = append(status.Unread, f.watchedResource.unread(words))
-		} else if b := f.broken(); b.err != nil && (worst.err == nil || b.since.Before(worst.since)) {
+		}
+		old := words == "" || apierrors.IsForbidden(b.err) && f.informer.HasSynced() // what is shown is from before
+		if b.err != nil && old && (worst.err == nil || b.since.Before(worst.since)) {
 			worst = b
 		}
 	}

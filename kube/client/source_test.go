@@ -226,6 +226,23 @@ func TestARightThatIsLostOrWonAsksForANewSource(t *testing.T) {
 	}
 }
 
+func TestWhatMayNoLongerBeReadIsNotLive(t *testing.T) {
+	server := newAPIServer(t)
+	server.fill(3)
+	p := quick
+	p.settle = time.Hour // no other source comes
+	source := start(t, openAt(t, server.URL, p))
+	until(t, source, "live", live)
+	server.set(func() { server.forbid = func(_, _, resource string) bool { return resource == "pods" } })
+	server.CloseClientConnections()
+	status := until(t, source, "unread", func(s model.Status) bool {
+		return slices.ContainsFunc(s.Unread, func(u model.Unread) bool { return u.Why == "not allowed to list pods" })
+	})
+	if c := status.Connection; c.Live || c.Err != "Forbidden" {
+		t.Errorf("the connection is %+v, though pods are those from before", c)
+	}
+}
+
 func TestARightThatIsGivenBackIsFoundSoon(t *testing.T) {
 	server := newAPIServer(t)
 	server.fill(3)
