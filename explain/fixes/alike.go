@@ -18,14 +18,14 @@ func (f *Search) findAlike(pod *corev1.Pod) {
 	own := model.NewPod(pod).KindKey()
 	f.alike = []*corev1.Pod{pod}
 	for _, other := range f.Scheduler.State.Pods {
-		if other.UID != pod.UID && f.waits(other) && model.NewPod(other).KindKey() == own {
+		if other.UID != pod.UID && waits(f, other) && model.NewPod(other).KindKey() == own {
 			f.alike = append(f.alike, other)
 		}
 	}
 }
 
 // waits reports whether a pod waits for a node, as the one of the search does.
-func (f *Search) waits(pod *corev1.Pod) bool {
+func waits(f *Search, pod *corev1.Pod) bool {
 	unserved := f.unserved && pod.Spec.NodeName == "" && pod.DeletionTimestamp == nil && !scheduler.Terminal(pod)
 	return unserved || f.Scheduler.Considers(pod)
 }

@@ -246,7 +246,7 @@ func (f *Search) gather(ctx context.Context, q Query) error {
 		return nil
 	}
 	if q.Verdict == report.NotConsidered {
-		f.thinkOfScheduler(pod)
+		thinkOfScheduler(f, pod)
 		return nil
 	}
 	if _, unread := f.Scheduler.Forbidden["nodes"]; unread {
@@ -273,7 +273,7 @@ func (f *Search) gather(ctx context.Context, q Query) error {
 }
 
 // thinkOfScheduler gives a pod whose scheduler does not run to the default one.
-func (f *Search) thinkOfScheduler(pod *corev1.Pod) {
+func thinkOfScheduler(f *Search, pod *corev1.Pod) {
 	f.none = "No scheduler handles it: changes to nodes or other pods won't help."
 	if pod.DeletionTimestamp != nil || len(pod.Spec.SchedulingGates) > 0 || f.Scheduler.Serves(scheduler.NameOf(pod)) || !f.Scheduler.Serves(corev1.DefaultSchedulerName) {
 		return
