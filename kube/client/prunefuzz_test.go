@@ -3,11 +3,13 @@ package client
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"pgregory.net/rapid"
 )
 
 // FuzzPruned decodes broken answers. What can be decoded is the same object with and
@@ -26,23 +28,50 @@ func FuzzPruned(f *testing.F) {
 	}
 	f.Add([]byte("k8s\x00"))
 	f.Add([]byte("{}"))
-	whole, pruned := protobufDecoder(wholeObjects), protobufDecoder(prunedObjects())
-	f.Fuzz(func(t *testing.T, data []byte) {
-		want, _, wantErr := whole.Decode(data, nil, nil)
-		got, _, gotErr := pruned.Decode(data, nil, nil)
-		if gotErr != nil && fmt.Sprint(wantErr) != fmt.Sprint(gotErr) {
-			t.Fatalf("error %v, without pruning %v", gotErr, wantErr)
+	f.Fuzz(func(t *testing.T, data []byte) { checkPruned(t, data) })
+}
+
+func TestBrokenAnswersAreDecodedAsWithoutPruning(t *testing.T) {
+	answers := [][]byte{
+		encodedObject(t, samplePod("web-1", "node-1")), encodedObject(t, sampleNode("node-1")),
+		encodedObject(t, &corev1.PodList{Items: []corev1.Pod{*smallPod("a", ""), *smallPod("b", "node-1")}}),
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		data := slices.Clone(rapid.SampledFrom(answers).Draw(t, "answer"))
+		for range rapid.IntRange(1, 4).Draw(t, "faults") {
+			at := rapid.IntRange(0, len(data)-1).Draw(t, "at")
+			switch rapid.IntRange(0, 2).Draw(t, "fault") {
+			case 0:
+				data[at] = rapid.Byte().Draw(t, "byte")
+			case 1:
+				data = data[:max(at, 1)]
+			default:
+				data = slices.Insert(data, at, rapid.Byte().Draw(t, "byte"))
+			}
 		}
-		if wantErr != nil {
-			return
-		}
-		for _, object := range []runtime.Object{want, got} {
-			stripWhole(object)
-		}
-		if !reflect.DeepEqual(want, got) {
-			t.Fatal(cmp.Diff(want, got))
-		}
+		checkPruned(t, data)
 	})
+}
+
+// checkPruned decodes an answer with and without pruning.
+func checkPruned(t interface {
+	Fatal(...any)
+	Fatalf(string, ...any)
+}, data []byte) {
+	want, _, wantErr := protobufDecoder(wholeObjects).Decode(data, nil, nil)
+	got, _, gotErr := protobufDecoder(prunedObjects()).Decode(data, nil, nil)
+	if gotErr != nil && fmt.Sprint(wantErr) != fmt.Sprint(gotErr) {
+		t.Fatalf("error %v, without pruning %v", gotErr, wantErr)
+	}
+	if wantErr != nil {
+		return
+	}
+	for _, object := range []runtime.Object{want, got} {
+		stripWhole(object)
+	}
+	if !reflect.DeepEqual(want, got) {
+		t.Fatal(cmp.Diff(want, got))
+	}
 }
 
 // stripWhole strips an object, or the items of a list.

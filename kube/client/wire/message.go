@@ -21,14 +21,25 @@ type Message struct {
 
 // rule is what becomes of a field.
 type rule struct {
-	kind   protowire.Type // as the API has it; a field of another kind is broken, and kept
-	drop   bool
-	unread func(value []byte) bool // drops it where true; nil: never
-	inside *Message                // its value is pruned too; nil: it is kept as it is
+	kind protowire.Type // as the API has it; a field of another kind is broken, and kept
+	drop bool
+	// entries says that it is a map. The API's types read an entry that is cut beyond its end, so
+	// what follows has to stay.
+	entries bool
+	unread  func(value []byte) bool // drops it where true; nil: never
+	inside  *Message                // its value is pruned too; nil: it is kept as it is
 }
 
 // MessageOf is the message of an API type, of which all is kept.
-func MessageOf[T any]() *Message { return &Message{of: reflect.TypeFor[T]()} }
+func MessageOf[T any]() *Message {
+	m := &Message{of: reflect.TypeFor[T]()}
+	for field := range m.of.Fields() {
+		if field.Type.Kind() == reflect.Map {
+			m.rule(field.Name).entries = true
+		}
+	}
+	return m
+}
 
 // Drop drops fields, by their names in Go.
 func (m *Message) Drop(names ...string) *Message {
@@ -91,6 +102,9 @@ func (m *Message) Prune(dst, encoded []byte) ([]byte, bool) {
 		}
 		encoded = encoded[len(f.all):]
 		r := m.ruleOf(f.number)
+		if r != nil && r.entries && !isEntry(f.value) {
+			return dst, false
+		}
 		switch {
 		case r == nil || f.kind != r.kind:
 			dst = append(dst, f.all...)
@@ -111,6 +125,12 @@ func (m *Message) ruleOf(n protowire.Number) *rule {
 		return &m.rules[n]
 	}
 	return nil
+}
+
+// isEntry says whether an entry of a map is whole.
+func isEntry(value []byte) bool {
+	_, ok := envelope(value)
+	return ok
 }
 
 // pruneField appends a field with a value that is pruned.
