@@ -110,7 +110,8 @@ func (s *State) unnominate(pod *corev1.Pod) fwk.PodInfo {
 	return nil
 }
 
-// newCache is the scheduler's own view of pod groups. Like the plugins it counts in metrics, and panics where they are not registered.
+// newCache is the scheduler's own view of pod groups. Like the plugins it counts in metrics,
+// and panics where they are not registered.
 func newCache(ctx context.Context) internalcache.Cache {
 	metrics.Register()
 	return internalcache.New(ctx, nil, utilfeature.DefaultFeatureGate.Enabled(features.GenericWorkload),

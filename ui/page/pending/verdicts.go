@@ -15,7 +15,7 @@ const (
 	restMoved = 10 * time.Millisecond
 	// lookAgain is after how long a verdict is renewed that no change bears on: it also
 	// tells of events, Leases and quotas.
-	lookAgain = time.Minute
+	lookAgain = 15 * time.Second
 )
 
 // Verdicts keeps the newest explanation of each pending kind.
