@@ -53,8 +53,9 @@ func (s screen) from(d menuDeed) {
 		if slices.ContainsFunc(s.Lines(), chosen.MatchString) {
 			break
 		}
+		before := s.selected()
 		s.press("j")
-		time.Sleep(50 * time.Millisecond)
+		eventually(s.t, "the next row is selected", func(context.Context) (bool, error) { return s.selected() != before, nil })
 	}
 	s.press(enter)
 	if d.input != "" {
@@ -63,6 +64,17 @@ func (s screen) from(d menuDeed) {
 	}
 	s.shows(d.box)
 	s.shows(`esc cancel`)
+}
+
+// selected is the selected row of the menu: the last one on the screen that is marked.
+func (s screen) selected() string {
+	found := ""
+	for _, line := range s.Lines() {
+		if _, row, ok := strings.Cut(line, "▸"); ok {
+			found = row
+		}
+	}
+	return found
 }
 
 // doesByMenu plans, leaves, plans again and confirms.

@@ -16,7 +16,7 @@ func TestAVerdictIsRenewedOnlyWhereAChangeBearsOnIt(t *testing.T) {
 	first.Moved = first.Revision
 	app := newTestApp(t, 120, 40, first)
 	at := app.Now()
-	app.Options.Now = func() time.Time { return at }
+	app.Now = func() time.Time { return at }
 	cluster, ok := app.Cluster.(*fakeCluster)
 	if !ok {
 		t.Fatalf("the cluster is a %T", app.Cluster)
@@ -61,7 +61,7 @@ func TestWhyIsRenewedOnlyWhereAChangeBearsOnIt(t *testing.T) {
 	first := prod.at(2, liveStatus())
 	first.Moved = 2
 	at := app.Now()
-	app.Options.Now = func() time.Time { return at }
+	app.Now = func() time.Time { return at }
 	send(t, app, snapshotMsg{snapshot: first})
 	passes(t, app, page.RestLeast)
 	revision := first.Revision

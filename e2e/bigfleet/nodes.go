@@ -149,7 +149,8 @@ func (f *Fleet) node(at *place) *corev1.Node {
 		Status: corev1.NodeStatus{
 			Capacity: capacity, Allocatable: allocatable, Conditions: nodeConditions(f.draw), Images: f.images(),
 			Addresses: []corev1.NodeAddress{
-				{Type: corev1.NodeInternalIP, Address: address}, {Type: corev1.NodeHostName, Address: at.name},
+				{Type: corev1.NodeInternalIP, Address: address},
+				{Type: corev1.NodeHostName, Address: at.name},
 				{Type: corev1.NodeInternalDNS, Address: at.name},
 			},
 			NodeInfo: corev1.NodeSystemInfo{

@@ -120,7 +120,7 @@ func (f *Search) Try(ctx context.Context) (*report.Fixes, []Attempt, error) {
 			return nil, nil, err
 		}
 		fix.tellGates()
-		if fix.Verified && fix.preempted == 0 {
+		if fix.worksAlone() {
 			working++
 		}
 		tried = append(tried, fix)
@@ -146,6 +146,9 @@ func (f *Search) Try(ctx context.Context) (*report.Fixes, []Attempt, error) {
 	return found, tried, nil
 }
 
+// worksAlone says whether the fix works and nobody is preempted for it.
+func (f *Attempt) worksAlone() bool { return f.Verified && f.preempted == 0 }
+
 // rankFix puts what a queue's controller has to do before all, then fixes that work, last of
 // them those that cannot be undone, recreate the pod, have others preempted or add a node;
 // then those that work unless another pod takes the capacity, those with which the pod would
@@ -156,7 +159,7 @@ func rankFix(f *Attempt) int {
 		return -1
 	case f.Bypasses != "":
 		return 6
-	case f.Verified && !f.Recreates && f.preempted == 0 && (f.Undo != "" || f.rescheduled):
+	case f.worksAlone() && !f.Recreates && (f.Undo != "" || f.rescheduled):
 		return 0
 	case f.Verified:
 		return 1
@@ -198,7 +201,7 @@ func (c candidate) harm() (sum int) {
 // is one of this one's steps, or lowers the same request by less.
 func (c candidate) needless(tried []Attempt) bool {
 	return slices.ContainsFunc(tried, func(fix Attempt) bool {
-		if !fix.Verified || fix.preempted > 0 || len(fix.Remedies) > 1 {
+		if !fix.worksAlone() || len(fix.Remedies) > 1 {
 			return false
 		}
 		return slices.ContainsFunc(c.steps, func(step remedy.Step) bool {

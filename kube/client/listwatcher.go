@@ -205,7 +205,7 @@ func (f *listWatcher) take(err error, watching bool) {
 			f.since = time.Now()
 		}
 		f.err = err
-	case f.watches.tries >= reportAfter && !(watching && f.watches.refused):
+	case f.watches.tries >= reportAfter && (!watching || !f.watches.refused):
 		// What was listed is not followed, or for how long nobody knows.
 	default:
 		f.err, f.since = nil, time.Time{}

@@ -57,7 +57,8 @@ func TestBrokenAnswersAreDecodedAsWithoutPruning(t *testing.T) {
 func checkPruned(t interface {
 	Fatal(...any)
 	Fatalf(string, ...any)
-}, data []byte) {
+}, data []byte,
+) {
 	want, _, wantErr := protobufDecoder(wholeObjects).Decode(data, nil, nil)
 	got, _, gotErr := protobufDecoder(prunedObjects()).Decode(data, nil, nil)
 	if gotErr != nil && fmt.Sprint(wantErr) != fmt.Sprint(gotErr) {

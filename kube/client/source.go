@@ -65,18 +65,8 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 	factory := informers.NewSharedInformerFactoryWithOptions(c.reader, 0, informers.WithNamespace(found.namespace))
 	s := &source{client: c, permissions: permissions, scope: found, ctx: ctx, stale: make(chan struct{})}
 	trace := scheduler.NewUnreadable()
-	for _, k := range watchedResources {
-		switch why := found.why(k); {
-		case why != "" && k.unplugged: // the status says so
-		case why != "":
-			if err := trace.Forbid(factory, k.gvr.Resource, why); err != nil {
-				return nil, err
-			}
-		case found.permissions[k.gvr] == absent:
-			empty(factory, k)
-		default:
-			s.serve(factory, k)
-		}
+	if err := s.serveAll(factory, trace); err != nil {
+		return nil, err
 	}
 	s.refusals, err = cluster.NewRefusals(cluster.RefusalOptions{
 		Client: c.brief, Factory: factory, Reads: s.reads, Changed: c.changed, Stale: s.stale,
@@ -107,6 +97,25 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 		Objects:        c.asker.Objects,
 		Refused:        s.refusals.Refused,
 	}, nil
+}
+
+// serveAll registers an informer for each kind: an empty one for those that are not there or
+// may not be listed, which trace notes.
+func (s *source) serveAll(factory informers.SharedInformerFactory, trace *scheduler.Unreadable) error {
+	for _, k := range watchedResources {
+		switch why := s.scope.why(k); {
+		case why != "" && k.unplugged: // the status says so
+		case why != "":
+			if err := trace.Forbid(factory, k.gvr.Resource, why); err != nil {
+				return err
+			}
+		case s.scope.permissions[k.gvr] == absent:
+			empty(factory, k)
+		default:
+			s.serve(factory, k)
+		}
+	}
+	return nil
 }
 
 // podsOf gives all pods of the cluster once they are in; nil before, and where not all may be read.
