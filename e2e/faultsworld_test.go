@@ -264,7 +264,7 @@ func (l *life) beat(ctx context.Context) {
 func (l *life) age(seen string) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for i := len(l.beats) - 1; i >= 0; i-- {
+	for i := range slices.Backward(l.beats) {
 		if seen != fmt.Sprint(i) {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -179,9 +180,7 @@ func (f *Fleet) nodeLabels(at *place) map[string]string {
 		corev1.LabelInstanceTypeStable: at.pool.machine.name, nodeGroupLabel: at.pool.name,
 		"rack": fmt.Sprintf("rack-%d", f.draw.IntN(1+f.size.Nodes/20)),
 	}
-	for k, v := range at.pool.labels {
-		labels[k] = v
-	}
+	maps.Copy(labels, at.pool.labels)
 	return labels
 }
 
@@ -235,7 +234,7 @@ func managed(manager, subresource string, at metav1.Time, fields map[string]any)
 	}
 	return []metav1.ManagedFieldsEntry{{
 		Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: "v1", Time: &at,
-		FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: text}, Subresource: subresource,
+		FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(string(text)), Subresource: subresource,
 	}}
 }
 

@@ -247,7 +247,7 @@ func (p *Proxy) forward(from io.Reader, to chan<- piece, end <-chan struct{}, le
 func (p *Proxy) hold(end <-chan struct{}, watch bool) {
 	for {
 		f, changed := p.changes()
-		if !f.Stalled && !(f.Still && watch) {
+		if !f.Stalled && (!f.Still || !watch) {
 			return
 		}
 		select {
