@@ -456,7 +456,7 @@ func TestAPodOfASchedulerThatDoesNotRunIsGivenToTheDefaultOne(t *testing.T) {
 	of := func(name string) func(*corev1.Pod) {
 		return func(p *corev1.Pod) { p.Spec.SchedulerName = name }
 	}
-	const set = "set schedulerName to default-scheduler"
+	const set = "set schedulerName default-scheduler"
 	for name, test := range map[string]struct {
 		pod  *corev1.Pod
 		want string // a part of the fixes

@@ -40,7 +40,7 @@ func (r LowerRequest) harm() int {
 	return 15 + int(50*(r.Total[0]-r.Total[1])/max(r.Total[0], 1))
 }
 
-func (r SetScheduler) title() string { return "set schedulerName to " + r.Name }
+func (r SetScheduler) title() string { return "set schedulerName " + r.Name }
 
 func (r Tolerate) title() string { return "tolerate " + r.Taint.ToString() }
 
