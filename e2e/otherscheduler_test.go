@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/e2e/controlplane"
@@ -101,6 +102,75 @@ func TestASchedulerWithoutALeaseIsAlive(t *testing.T) {
 			const caveat = "the profile of scheduler " + gke + " is unknown"
 			if got := strings.Contains(r.stdout, caveat); got != (test.pod == "tried") {
 				t.Errorf("the caveat of the profile: %t\n%s", got, r.stdout)
+			}
+		})
+	}
+}
+
+// forgotten are a pod and a Deployment of a scheduler that does not run.
+const forgotten = `
+apiVersion: v1
+kind: Node
+metadata: {name: only, labels: {kubernetes.io/hostname: only}}
+status:
+  allocatable: {cpu: "4", memory: 8Gi, pods: "110"}
+  capacity: {cpu: "4", memory: 8Gi, pods: "110"}
+  conditions: [{type: Ready, status: "True"}]
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: shop}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: default, namespace: shop}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: bare, namespace: shop, labels: {app: bare}}
+spec:
+  schedulerName: nobody
+  automountServiceAccountToken: false
+  containers: [{name: main, image: x, resources: {requests: {cpu: "1"}}}]
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      schedulerName: nobody
+      automountServiceAccountToken: false
+      containers: [{name: main, image: x, resources: {requests: {cpu: "1"}}}]
+`
+
+// The first fix of a pod whose scheduler does not run has the default one place it.
+func TestTheDefaultSchedulerTakesAForgottenPod(t *testing.T) {
+	plane := startPlane(t, controlplane.Options{Controllers: true, Kwok: true})
+	client := admin(t, plane)
+	kubectl(t, plane, forgotten, "apply", "-f", "-")
+	for _, app := range []string{"bare", "web"} {
+		t.Run(app, func(t *testing.T) {
+			var pod corev1.Pod
+			eventually(t, "the pod is made", func(ctx context.Context) (bool, error) {
+				list, err := client.CoreV1().Pods("shop").List(ctx, metav1.ListOptions{LabelSelector: "app=" + app})
+				if err != nil || len(list.Items) == 0 {
+					return false, err
+				}
+				pod = list.Items[0]
+				return true, nil
+			})
+			before := listPods(t, client)
+			r := fathom(t, "explain", "--kubeconfig", kubeconfig(t, plane, controlplane.Admin), "-n", "shop", pod.Name, "--fixes", "-o", "json")
+			e := readExplanation(t, r.stdout)
+			if e.Verdict != "NotConsidered" || len(e.Fixes) == 0 || !e.Fixes[0].Verified || e.Fixes[0].Kind != "scheduler" {
+				t.Fatalf("%s with fixes %+v", e.Verdict, e.Fixes)
+			}
+			shell(t, plane, e.Fixes[0].Command)
+			if bound := awaitBound(t, client, &pod, "app", e.Fixes[0], before); bound == nil {
+				t.Errorf("not bound after\n%s", e.Fixes[0].Command)
 			}
 		})
 	}
