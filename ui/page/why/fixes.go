@@ -14,7 +14,7 @@ func Fixable(r *report.Report) bool {
 		return false
 	}
 	switch r.Verdict {
-	case report.Unschedulable, report.Gated, report.NotCreated:
+	case report.Unschedulable, report.Gated, report.NotCreated, report.NotConsidered:
 		return true
 	}
 	return false
