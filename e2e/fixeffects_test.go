@@ -47,6 +47,11 @@ var changes = map[string]func(a, b *corev1.PodSpec){
 			*terms = a.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution
 		}
 	},
+	"set schedulerName ": func(a, b *corev1.PodSpec) {
+		if b.SchedulerName == corev1.DefaultSchedulerName {
+			b.SchedulerName = a.SchedulerName
+		}
+	},
 	"set maxSkew ":        sameSpread,
 	"set ScheduleAnyway ": sameSpread,
 	"remove host port ": func(a, b *corev1.PodSpec) {

@@ -140,8 +140,8 @@ func tellVictims(victims []*corev1.Pod, tried *forecast.Tried, fix *Attempt) {
 // tellPreempted names the pods that are preempted in every order, where the pod has a node in
 // all: that belongs to the fix, and does not keep it from working.
 func tellPreempted(tried *forecast.Tried, fix *Attempt) {
-	if tried.Placed < tried.Orders {
-		return // a replacement of theirs may be in its place
+	if tried.Placed < tried.Orders || len(fix.Remedies) > 1 {
+		return // a replacement of theirs may be in its place, or others go between two commands
 	}
 	tried.Unless = slices.DeleteFunc(tried.Unless, func(h forecast.Hindrance) bool {
 		if h.How != forecast.Preempted || h.Orders < tried.Orders {
