@@ -462,7 +462,7 @@ func TestAPodOfASchedulerThatDoesNotRunIsGivenToTheDefaultOne(t *testing.T) {
 		want string // a part of the fixes
 	}{
 		"it fits":          {testPod("shop/web", "", "3", of("nobody")), "+ " + set + " | a"},
-		"it is too large":  {testPod("shop/web", "", "9", of("nobody")), "x " + set + " | still: needs cpu 5 more"},
+		"it is too large":  {testPod("shop/web", "", "9", of("nobody")), "x " + set + " | still: a needs cpu 5 more"},
 		"a rival is first": {testPod("shop/web", "", "1", of("nobody")), "x " + set + " | a | a pending first pod is scheduled there first"},
 		"it is being deleted": {testPod("shop/web", "", "3", of("nobody"), func(p *corev1.Pod) {
 			p.DeletionTimestamp, p.Finalizers = new(metav1.NewTime(testNow)), []string{"example.com/wait"}

@@ -143,11 +143,15 @@ func (f *Search) tellCommand(pod *corev1.Pod, fix *Attempt) command.Command {
 // still says what refuses the pod in spite of the steps, on the nearest node
 // that they were thought of for. Those asked (nil: all) were tried just now, with m.
 func (f *Search) still(ctx context.Context, changed *corev1.Pod, c candidate, asked []string, m *scheduler.Matrix) (string, error) {
-	nodes := c.nodes
-	if len(nodes) > 0 {
-		nodes = nodes[:1]
+	if len(c.nodes) == 0 { // it was thought of for none in particular
+		m, err := f.Scheduler.Profile(changed).EvaluateNodes(ctx, changed)
+		if err != nil {
+			return "", err
+		}
+		return "still: " + placement.Closest(changed, m), nil
 	}
-	if known := asked == nil || len(nodes) > 0 && slices.Contains(asked, nodes[0]); !known {
+	nodes := c.nodes[:1]
+	if known := asked == nil || slices.Contains(asked, nodes[0]); !known {
 		t, err := f.Scheduler.Try(ctx, changed, nodes)
 		if err != nil {
 			return "", err
@@ -156,7 +160,7 @@ func (f *Search) still(ctx context.Context, changed *corev1.Pod, c candidate, as
 	}
 	q := f.profile.Question(changed)
 	for i, node := range m.Nodes {
-		if len(nodes) > 0 && node.Node().Name != nodes[0] {
+		if node.Node().Name != nodes[0] {
 			continue
 		}
 		for k := range f.profile.Plugins {
