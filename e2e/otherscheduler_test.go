@@ -107,8 +107,8 @@ func TestASchedulerWithoutALeaseIsAlive(t *testing.T) {
 	}
 }
 
-// forgotten are a pod and a Deployment of a scheduler that does not run.
-const forgotten = `
+// oneNode is a node, and a namespace.
+const oneNode = `
 apiVersion: v1
 kind: Node
 metadata: {name: only, labels: {kubernetes.io/hostname: only}}
@@ -120,11 +120,10 @@ status:
 apiVersion: v1
 kind: Namespace
 metadata: {name: shop}
----
-apiVersion: v1
-kind: ServiceAccount
-metadata: {name: default, namespace: shop}
----
+`
+
+// forgotten are a pod and a Deployment of a scheduler that does not run.
+const forgotten = `
 apiVersion: v1
 kind: Pod
 metadata: {name: bare, namespace: shop, labels: {app: bare}}
@@ -150,6 +149,11 @@ spec:
 func TestTheDefaultSchedulerTakesAForgottenPod(t *testing.T) {
 	plane := startPlane(t, controlplane.Options{Controllers: true, Kwok: true})
 	client := admin(t, plane)
+	kubectl(t, plane, oneNode, "apply", "-f", "-")
+	eventually(t, "pods may be made", func(ctx context.Context) (bool, error) {
+		_, err := client.CoreV1().ServiceAccounts("shop").Get(ctx, "default", metav1.GetOptions{})
+		return err == nil, nil
+	})
 	kubectl(t, plane, forgotten, "apply", "-f", "-")
 	for _, app := range []string{"bare", "web"} {
 		t.Run(app, func(t *testing.T) {

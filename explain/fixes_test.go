@@ -449,6 +449,24 @@ func TestAGateIsNotOpenedWithoutAWordWhereThePodWouldPreempt(t *testing.T) {
 	}
 }
 
+// Between its two commands the pod must not preempt: it is smaller already, and its node is not open.
+func TestAPairIsNotVerifiedWhereThePodWouldPreemptBetween(t *testing.T) {
+	for policy, works := range map[corev1.PreemptionPolicy]bool{corev1.PreemptNever: true, corev1.PreemptLowerPriority: false} {
+		pod := testPod("shop/web", "", "4", priority(10), func(p *corev1.Pod) { p.Spec.PreemptionPolicy = &policy })
+		e := startEngine(t, Options{}, pod,
+			testNode("a", "4"), testPod("dev/low", "a", "3", ownedBy("ReplicaSet", "low")), testPod("sys/high", "a", "1", priority(100)),
+			testNode("b", "8", cordoned), testPod("sys/larger", "b", "5", priority(100)))
+		found, err := fixesOf(t.Context(), e, report.PodOf(pod.UID))
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := slices.IndexFunc(found.Tried, func(f report.Fix) bool { return strings.HasPrefix(f.Title, "uncordon b and request cpu") })
+		if at < 0 || found.Tried[at].Verified != works {
+			t.Errorf("preemptionPolicy %s, want verified %t:\n%s", policy, works, toldFixes(found))
+		}
+	}
+}
+
 // A pod whose scheduler does not run is given to the default one, where that finds it a node; one
 // whose own scheduler is the default one, or that is being deleted, is not.
 func TestAPodOfASchedulerThatDoesNotRunIsGivenToTheDefaultOne(t *testing.T) {

@@ -24,6 +24,7 @@ type Attempt struct {
 	Remedies []remedy.Step
 	// rescheduled says that all that it does is to evict pods which have a node again.
 	rescheduled bool
+	ownFirst    bool            // the pod is changed first, and what else there is to do follows
 	preempted   int             // pods that are preempted in every simulation
 	open        string          // why it could not be simulated; "" if it could
 	trial       *forecast.Trial // to simulate it with all other pods; nil: the pod does not fit alone
@@ -133,7 +134,7 @@ func (f *Search) tellCommand(pod *corev1.Pod, fix *Attempt) command.Command {
 	if c.Lone {
 		fix.PodsPlaced = min(fix.PodsPlaced, 1)
 	}
-	fix.Brief = c.Brief
+	fix.Brief, fix.ownFirst = c.Brief, c.OwnFirst
 	if c.Line == "" {
 		fix.Remaining = append(fix.Remaining, c.Why)
 	}

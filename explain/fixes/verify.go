@@ -101,6 +101,9 @@ func (f *Search) verify(ctx context.Context, fix *Attempt) error {
 	if len(fix.Remaining) > 0 && len(victims) == 0 {
 		return nil
 	}
+	if err := preemptsBetween(ctx, f, fix); err != nil {
+		return err
+	}
 	tried, err := f.simulate(ctx, fix.trial)
 	if err != nil {
 		return err
@@ -115,6 +118,24 @@ func (f *Search) verify(ctx context.Context, fix *Attempt) error {
 	fix.Verified = good && fix.Command != ""
 	fix.Simulated = good && fix.Kind == report.FixNode
 	return nil
+}
+
+// preemptsBetween notes that the pod, once it is changed, would preempt others before the rest
+// of the fix is done.
+func preemptsBetween(ctx context.Context, f *Search, fix *Attempt) error {
+	if !fix.ownFirst {
+		return nil
+	}
+	preempts, err := simulatorOf(f).Preempts(ctx, fix.trial.Pod)
+	if preempts {
+		fix.Remaining = append(fix.Remaining, "may preempt other pods after its first command")
+	}
+	return err
+}
+
+// simulatorOf is what simulates other pods.
+func simulatorOf(f *Search) forecast.Simulator {
+	return forecast.Simulator{Scheduler: f.Scheduler, Budgets: f.Budgets, Now: f.Now}
 }
 
 // tellVictims says what becomes of the pods that the fix evicts.
@@ -161,7 +182,7 @@ func tellPreempted(tried *forecast.Tried, fix *Attempt) {
 func (f *Search) simulate(ctx context.Context, t *forecast.Trial) (*forecast.Tried, error) {
 	begun := time.Now()
 	t.Time = max((verifyingTime-f.verified)/sharesLeft, leastVerifying)
-	tried, err := forecast.Simulator{Scheduler: f.Scheduler, Budgets: f.Budgets, Now: f.Now}.Try(ctx, t)
+	tried, err := simulatorOf(f).Try(ctx, t)
 	f.verified += time.Since(begun)
 	return tried, err
 }

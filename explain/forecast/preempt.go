@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/preemption"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 // preempt finds out whether the pending pod, which fits nowhere, gets a node by
@@ -36,6 +37,17 @@ func (p *simulation) preempt(ctx context.Context, c *pendingPod, nowhere placeme
 		}
 	}
 	return found, nil
+}
+
+// Preempts says whether a pod that fits nowhere would get a node by preemption in the present
+// state.
+func (s Simulator) Preempts(ctx context.Context, pod *corev1.Pod) (preempts bool, err error) {
+	err = s.Scheduler.Hold(ctx, nil, func() error {
+		firsts, err := preemptors(ctx, s.forecasting(plan.Supposed{}), pod, nil)
+		preempts = len(firsts) > 0
+		return err
+	})
+	return preempts, failed(err)
 }
 
 // preemptors are the first of the ways in which a pod that fits nowhere gets a node by

@@ -27,9 +27,11 @@ type Command struct {
 	Brief     string // whom the change of the pod affects, in few words; "" for nobody
 	Why       string // why there is no line
 
-	Anew   bool          // the pod goes, and another one with the change comes in its place
-	Others []*corev1.Pod // other pods of its controller, pending or on nodes, that go the same way
-	AtOnce bool          // they go before any new one comes
+	Anew bool // the pod goes, and another one with the change comes in its place
+	// OwnFirst says that the pod is changed by a command of its own, before what else is.
+	OwnFirst bool
+	Others   []*corev1.Pod // other pods of its controller, pending or on nodes, that go the same way
+	AtOnce   bool          // they go before any new one comes
 }
 
 // Maker makes commands. It reads the state, so the scheduler has to be held.
@@ -73,8 +75,9 @@ func (m *Maker) Of(pod *corev1.Pod, steps []remedy.Step) Command {
 		add(c.Line, c.Undo)
 	}
 	m.others(others, &c, add)
-	if len(own) > 0 && slices.ContainsFunc(steps, func(step remedy.Step) bool { return letsPreempt(pod, step) }) {
-		lines, undos = append(lines[1:], lines[0]), append(undos[1:], undos[0])
+	c.OwnFirst = len(own) > 0 && len(lines) > 1
+	if c.OwnFirst && slices.ContainsFunc(steps, func(step remedy.Step) bool { return letsPreempt(pod, step) }) {
+		c.OwnFirst, lines, undos = false, append(lines[1:], lines[0]), append(undos[1:], undos[0])
 	}
 	c.Line, c.Undo = strings.Join(lines, " && "), ""
 	if !slices.Contains(undos, "") {
