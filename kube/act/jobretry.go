@@ -126,6 +126,9 @@ func (j *job) settle(r reply) {
 	if r.sends {
 		j.sending--
 	}
+	if r.state == plan.PodAsked { // the snapshot may tell already that it is gone
+		j.hasten(p)
+	}
 	switch {
 	case final(p.State), p.State == plan.PodTerminating && r.state != plan.PodGone:
 		return // the snapshot was faster
@@ -142,9 +145,6 @@ func (j *job) settle(r reply) {
 	p.Said, p.Help, p.Budget = r.said, r.help, r.budget
 	if again {
 		p.Again = j.actor.Clock.Now().Add(max(p.pauses.Step(), r.pause))
-	}
-	if r.state == plan.PodAsked {
-		j.hasten(p)
 	}
 }
 
