@@ -342,12 +342,7 @@ func (b *broken) floods() {
 		pods = append(pods, pod)
 	}
 	before := goroutines()
-	w := b.watch(b.config)
-	s := open(b.t, 200, 50, "--kubeconfig", b.config)
-	s.shows(live)
-	s.press("2")
-	s.shows(`› all › pods`)
-	b.equal("before", w)
+	w, s := b.showsPods()
 	began, events := time.Now(), 0
 	said := b.during(fault{name: "events without end"}, w, s, func() {
 		tick := time.NewTicker(floodPause)

@@ -318,15 +318,21 @@ func (b *broken) of(t *testing.T) *broken {
 	return b
 }
 
-// suffers lasts a fault out.
-func (b *broken) suffers(f fault) {
-	before := goroutines()
+// showsPods opens the dashboard on Pods beside a watch of its own, and waits until both agree.
+func (b *broken) showsPods() (*watcher, screen) {
 	w := b.watch(b.config)
 	s := open(b.t, 200, 50, "--kubeconfig", b.config)
 	s.shows(live)
 	s.press("2")
 	s.shows(`› all › pods`)
 	b.equal("before", w)
+	return w, s
+}
+
+// suffers lasts a fault out.
+func (b *broken) suffers(f fault) {
+	before := goroutines()
+	w, s := b.showsPods()
 	settled := goroutines()
 	requests, spoiled := b.proxy.Counts()
 

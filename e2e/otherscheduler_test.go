@@ -13,9 +13,8 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/e2e/controlplane"
 )
 
-// otherSchedulers are one node, and a pod too large for it of a scheduler that
-// runs without a Lease, as GKE's do, and one of a scheduler that does not run.
-const otherSchedulers = `
+// oneNode is a node, and a namespace.
+const oneNode = `
 apiVersion: v1
 kind: Node
 metadata: {name: only, labels: {kubernetes.io/hostname: only}}
@@ -27,7 +26,11 @@ status:
 apiVersion: v1
 kind: Namespace
 metadata: {name: shop}
----
+`
+
+// otherSchedulers are a pod that is too large for the node, of a scheduler that runs without
+// a Lease, as GKE's do, and one of a scheduler that does not run.
+const otherSchedulers = oneNode + `---
 apiVersion: v1
 kind: Pod
 metadata: {name: tried, namespace: shop}
@@ -106,21 +109,6 @@ func TestASchedulerWithoutALeaseIsAlive(t *testing.T) {
 		})
 	}
 }
-
-// oneNode is a node, and a namespace.
-const oneNode = `
-apiVersion: v1
-kind: Node
-metadata: {name: only, labels: {kubernetes.io/hostname: only}}
-status:
-  allocatable: {cpu: "4", memory: 8Gi, pods: "110"}
-  capacity: {cpu: "4", memory: 8Gi, pods: "110"}
-  conditions: [{type: Ready, status: "True"}]
----
-apiVersion: v1
-kind: Namespace
-metadata: {name: shop}
-`
 
 // forgotten are a pod and a Deployment of a scheduler that does not run.
 const forgotten = `

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -180,20 +178,7 @@ func TestPruningDropsOnlyWhatStripTakes(t *testing.T) {
 			}
 		}
 	}
-	got := strings.Join(left, "\n") + "\n"
-	file := filepath.Join("testdata", "decoded.txt")
-	if os.Getenv("UPDATE") != "" {
-		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("other fields than before are decoded and then stripped; can they be dropped before?\n%s", diff)
-	}
+	requireRecorded(t, "decoded.txt", left, "other fields than before are decoded and then stripped; can they be dropped before?")
 }
 
 // setTypeMeta gives an object its own kind.

@@ -125,8 +125,14 @@ func TestStripKeepsTheFieldsThatAreRead(t *testing.T) {
 		name := reflect.TypeOf(object).Elem().Name()
 		fate(name, reflect.ValueOf(before).Elem(), reflect.ValueOf(object).Elem(), &lines)
 	}
+	requireRecorded(t, "fields.txt", lines, "other fields are kept than before; does anything read them?")
+}
+
+// requireRecorded compares lines with those of a file of testdata, which UPDATE=1 writes.
+func requireRecorded(t *testing.T, name string, lines []string, message string) {
+	t.Helper()
 	got := strings.Join(lines, "\n") + "\n"
-	file := filepath.Join("testdata", "fields.txt")
+	file := filepath.Join("testdata", name)
 	if os.Getenv("UPDATE") != "" {
 		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
 			t.Fatal(err)
@@ -137,7 +143,7 @@ func TestStripKeepsTheFieldsThatAreRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("other fields are kept than before; does anything read them?\n%s", diff)
+		t.Errorf("%s\n%s", message, diff)
 	}
 }
 

@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/duration"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/client-go/tools/pager"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -110,7 +110,10 @@ func (a *Asker) watchedPodSigns(ctx context.Context, seen *signs, pods []*corev1
 			refused = append(refused, pod)
 		}
 	}
-	slices.SortFunc(refused, func(a, b *corev1.Pod) int { return compareVersions(b.ResourceVersion, a.ResourceVersion) })
+	slices.SortFunc(refused, func(a, b *corev1.Pod) int {
+		later, _ := resourceversion.CompareResourceVersion(b.ResourceVersion, a.ResourceVersion) // of a file it may not be valid: no order
+		return later
+	})
 	for _, pod := range refused[:min(len(refused), mostTried)] {
 		named := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, pod.Name).String()}
 		list, err := a.options.Client.CoreV1().Pods(pod.Namespace).List(ctx, named)
@@ -125,11 +128,6 @@ func (a *Asker) watchedPodSigns(ctx context.Context, seen *signs, pods []*corev1
 		}
 	}
 	return nil
-}
-
-// compareVersions orders resource versions as the API server counts them: as numbers.
-func compareVersions(a, b string) int {
-	return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
 }
 
 // pod takes in what a pod tells of its scheduler.
