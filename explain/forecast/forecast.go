@@ -20,10 +20,9 @@ import (
 const (
 	// mostOrders is how many orders of coming back are played at most.
 	mostOrders = 40
-	// playingTime is after how long no further order is begun, and
-	// longPlayingTime where fewer than fewOrders of a small cluster are played.
+	// playingTime is after how long no further order is begun, in a small cluster
+	// longPlayingTime.
 	playingTime, longPlayingTime = 300 * time.Millisecond, 2 * time.Second
-	fewOrders                    = 8
 	// longestPlay is after how long an order is given up.
 	longestPlay = 3 * time.Second
 	// comparingTime is after how long no further kind of pods is asked about or
