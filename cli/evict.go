@@ -23,8 +23,8 @@ func newEvict(a *app) *cobra.Command {
 POD is NAME, NAMESPACE/NAME or pod/NAME.
 
 An eviction that a PodDisruptionBudget rejects is retried; no pod is deleted.
-ctrl-c and --timeout stop: no more evictions are requested, and requested ones
-go on. --yes implies neither --force nor --delete-emptydir-data.
+ctrl-c and --timeout stop it: no more evictions are requested, and requested
+evictions continue. --yes implies neither --force nor --delete-emptydir-data.
 
 ` + change.PlanFirst + "\n\n" + change.EvictionCodes,
 		Example: fmt.Sprintf(`  # Show the plan, and ask before it is carried out

@@ -53,7 +53,7 @@ without a workload, the answer is how many of the pending pods would fit.
 Exit codes: 0 all fit; 1 not all fit; 2 wrong usage or manifest; 3 unknown.`,
 		Example: fmt.Sprintf(`  # Do three more pods of this Deployment fit?
   %[1]s fit deployment/web -n shop --replicas 3
-  # Does all of this manifest's workload fit?
+  # Do all replicas of this manifest fit?
   %[1]s fit -f deployment.yaml
   # How many of 16 pods of that size fit?
   %[1]s fit --requests cpu=2,memory=4Gi --replicas 16
@@ -176,7 +176,7 @@ func (f *fitOptions) validate(args []string) error {
 	}
 	switch {
 	case f.lost != "" && (asked > 0 || f.added.count > 0 || f.counted):
-		return exit.Usagef("fit: --lose goes without a workload and without --add, -f, --replicas and --requests")
+		return exit.Usagef("fit: --lose cannot be used with a workload, --add, -f, --replicas or --requests")
 	case asked == 0 && f.added.count > 0 && f.counted:
 		return exit.Usagef("fit: --replicas needs a workload, -f or --requests")
 	case f.lost != "" || asked == 0 && f.added.count > 0: // about the pods that there are
@@ -223,7 +223,7 @@ func (f *fitOptions) planned(ctx context.Context) (*admission.Planned, error) {
 	case len(all) > 1:
 		return nil, exit.Usagef("fit -f %s: it has %d pods or workloads: give one", f.file, len(all))
 	case all[0].Set != nil:
-		return nil, exit.Usagef("fit -f %s: a DaemonSet has one pod per node, whatever fits; use explain -f", f.file)
+		return nil, exit.Usagef("fit -f %s: a DaemonSet has one pod per node, however many fit; use explain -f", f.file)
 	}
 	return &all[0], nil
 }

@@ -91,7 +91,7 @@ func readLabels(args []string) (labeling, error) {
 	kind, _, slash := strings.Cut(wanted.names[0], "/")
 	wanted.pods = slices.Contains(named.PodKinds, kind)
 	if !wanted.pods && !slices.Contains(named.NodeKinds, kind) {
-		return wanted, exit.Usagef("label %s: only nodes and pods can be labelled: label {node | pod} NAME KEY=VALUE", wanted.names[0])
+		return wanted, exit.Usagef("label %s: only nodes and pods can be labeled: label {node | pod} NAME KEY=VALUE", wanted.names[0])
 	}
 	if !slash {
 		wanted.names = wanted.names[1:]

@@ -35,8 +35,8 @@ func newSnapshot(a *app) *cobra.Command {
 	s := &snapshotOptions{Streams: a.Streams, source: a.source}
 	cmd := &cobra.Command{
 		Use:   "snapshot",
-		Short: "Save to a file the cluster state that explanations need",
-		Long: `Save to a file the cluster state that explanations need. --from FILE opens it in
+		Short: "Save the cluster state that explanations need to a file",
+		Long: `Save the cluster state that explanations need to a file. --from FILE opens it in
 the dashboard, explain and get, on any machine; kubectl can read it too.
 
 The file has names, labels and images of objects, and the messages of scheduler,
@@ -45,7 +45,7 @@ no Secrets or ConfigMaps (except the profiles of a KubeSchedulerConfiguration),
 environment variables, commands, arguments, probes, hooks, volume options,
 termination messages, or annotations that fathom does not use.
 
-With --every it records: it saves a step to a directory, and again after each
+With --every it records: it saves a step to a directory now, and one after each
 interval. A step that cannot be read is reported and skipped. To continue a
 recording, name its directory again.`,
 		Example: fmt.Sprintf(`  # Save a compressed snapshot; the name sets the format

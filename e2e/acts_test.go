@@ -207,7 +207,7 @@ func (a *acting) readOnly() {
 		a.asked()
 		s.shows(`READ-ONLY`)
 		s.press(d.keys)
-		s.shows(`read-only, set by --readonly for this run\.`)
+		s.shows(`read-only, set by --readonly for this session\.`)
 		s.answer(d.answer)
 		time.Sleep(armed)
 		a.wantsNothing(d.name + ", read-only")

@@ -27,7 +27,7 @@ func FitLike(ctx context.Context, e *Engine, uid types.UID, replicas int) (*repo
 	case pod == nil:
 		return nil, fmt.Errorf("fit pods: %w", ErrNoPod)
 	case placement.ControllerKind(pod) == "DaemonSet":
-		return nil, fmt.Errorf("fit pods like %s: a DaemonSet has one pod per node, whatever fits", pod.Name)
+		return nil, fmt.Errorf("fit pods like %s: a DaemonSet has one pod per node, however many fit", pod.Name)
 	}
 	copied, ownClaims := anotherLike(pod)
 	answer, err := e.Fit(ctx, report.FitQuery{Pod: copied, Replicas: replicas})

@@ -77,7 +77,7 @@ func (g *Options) writable(context string) contextWrite {
 	because := g.settings.ReadOnly.Because(context)
 	switch {
 	case g.source.ReadOnly:
-		write.Why = "--readonly is set for this run"
+		write.Why = "--readonly is set for this session"
 	case because != "":
 		write.Why = fmt.Sprintf("%q in %s", "readonly: "+because, settings.File())
 	default:

@@ -44,7 +44,7 @@ func (f *cgroupFlags) check(view string) error {
 	case f.driver != systemd && f.driver != cgroupfs:
 		return exit.Usagef("--driver %s: choose systemd or cgroupfs", f.driver)
 	case view != "cgroups" && (f.driver != systemd || f.v1 || f.memoryQoS):
-		return exit.Usagef("get %s: --driver, --v1 and --memory-qos are of get cgroups", view)
+		return exit.Usagef("get %s: --driver, --v1 and --memory-qos are only for get cgroups", view)
 	}
 	return nil
 }

@@ -44,19 +44,19 @@ var views = []view{
 		short: "List pods, with status, QoS class, priority and node", list: pods,
 	},
 	{
-		name: "pending", about: "pending pods and the reason, one row for replicas",
+		name: "pending", about: "pending pods and the reason, one row per workload",
 		short: "List pending pods, with the reason", list: pending,
 	},
 	{name: "pools", aliases: []string{"pool"}, about: "nodes by pool and zone: requested, largest free slot, pending", list: pools},
 	{name: "taints", aliases: []string{"taint"}, about: "taints, pods that do not tolerate them, reserved pools", list: taints},
 	{name: "priorities", aliases: []string{"pc", "priorityclasses"}, about: "PriorityClasses, their pods, and which may preempt which", list: priorities},
 	{name: "evictions", object: "NODE", about: "pods of a node in the order in which its kubelet evicts them", list: evictions},
-	{name: "cgroups", object: "NODE", about: "cgroups of a node's pods, and the files that are set", list: cgroups},
+	{name: "cgroups", object: "NODE", about: "their cgroups and files; flags --driver, --v1, --memory-qos", list: cgroups},
 	{name: "quotas", aliases: []string{"quota", "resourcequotas"}, about: "ResourceQuotas, the fullest first, and how many more pods fit", list: quotas},
 	{name: "budgets", aliases: []string{"pdb", "poddisruptionbudgets"}, about: "PodDisruptionBudgets, and the nodes whose drain they block", list: budgets},
 	{name: "volumes", aliases: []string{"pvc", "pv"}, about: "claims, volumes that are not bound, attach limits of nodes", list: volumes},
-	{name: "devices", about: "devices of DRA drivers, what claims hold, claims without", list: devices},
-	{name: "resizes", about: "pods that are resized in place, and what the node lacks for it", list: resizes},
+	{name: "devices", about: "devices of DRA drivers, and pending ResourceClaims", list: devices},
+	{name: "resizes", about: "in-place resizes of pods, and what the node lacks for them", list: resizes},
 	{name: "schedulers", aliases: []string{"scheduler"}, about: "schedulers and controllers, and whether they are running", list: schedulers},
 	{name: "access", about: "what you may read, and whether the context is read-only"},
 }
@@ -108,7 +108,7 @@ func New(streams *terminal.Streams, from *source.Options) *cobra.Command {
 	g := &Options{Streams: streams, source: from}
 	cmd := &cobra.Command{
 		Use:     "get VIEW",
-		Short:   "List nodes, pods, pending pods or your access",
+		Short:   "List what a view shows: nodes, pods, pools, quotas and more",
 		Long:    "List what a view of the dashboard shows.\n\nVIEW is one of\n" + viewLines(),
 		Example: help.Examples(streams.Name, "get nodes -l pool=gpu", "get pending -A -o json", "get evictions std-a-01"),
 		Args:    oneView,

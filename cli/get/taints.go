@@ -23,7 +23,7 @@ func taints(_ context.Context, g *Options, live *source.Live) (*output.List, err
 	now := live.Now()
 	l := &output.List{
 		Kind:  "TaintList",
-		Heads: []string{"TAINT", "NODES", "AGE", "TOLERATED", "NOT TOLERATING", "EVICTED"},
+		Heads: []string{"TAINT", "NODES", "AGE", "TOLERATED", "NOT TOLERATING", "EVICTS"},
 		More:  []string{"RESERVED FOR", "OTHERS INSIDE", "OUTSIDE", "ZONES"},
 		Empty: "no node has a taint",
 	}

@@ -30,7 +30,7 @@ func Template(ctx context.Context, l *source.Live, verb, argument, namespace str
 	case name == "" || strings.Contains(name, "/") || kind == "" && !slices.Contains(PodKinds, strings.ToLower(word)):
 		return nil, exit.Usagef("%s %q: name a workload as KIND/NAME, such as deployment/web", verb, argument)
 	case kind == "DaemonSet":
-		return nil, exit.Usagef("%s %s: a DaemonSet has one pod per node, whatever fits; use explain -f", verb, argument)
+		return nil, exit.Usagef("%s %s: a DaemonSet has one pod per node, however many fit; use explain -f", verb, argument)
 	case kind == "":
 		return podTemplate(l, verb, Pod{namespace: namespace, name: name})
 	}

@@ -100,14 +100,14 @@ func Read(env func(string) string) (Settings, error) {
 func inYAML(err error) error {
 	text := err.Error()
 	if _, field, ok := strings.Cut(text, "json: unknown field "); ok {
-		return fmt.Errorf("unknown setting %s: settings are theme, ascii, production, readonly and pool-label", field)
+		return fmt.Errorf("unknown setting %s: settings are theme, ascii, production, readonly, pool-label, preview and levels", field)
 	}
 	var wrong *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &wrong) && wrong.Field != "":
 		return fmt.Errorf("%s cannot be a %s", wrong.Field, wrong.Value)
 	case errors.As(err, &wrong):
-		return errors.New("it has no settings such as theme: dark")
+		return errors.New("it must be a mapping of settings, such as theme: dark")
 	}
 	return err
 }

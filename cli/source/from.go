@@ -115,9 +115,9 @@ func (o *Options) accept(file *snapshot.File) {
 	}
 	switch {
 	case file.SameUID == 1:
-		o.Streams.Say(errors.New("1 object has the same UID as another, which no cluster allows: fathom tells them apart by name"))
+		o.Streams.Say(errors.New("1 object has the same UID as another, which no cluster allows: fathom distinguishes them by name"))
 	case file.SameUID > 1:
-		o.Streams.Say(fmt.Errorf("%d objects have the same UID as another, which no cluster allows: fathom tells them apart by name", file.SameUID))
+		o.Streams.Say(fmt.Errorf("%d objects have the same UID as another, which no cluster allows: fathom distinguishes them by name", file.SameUID))
 	}
 	scheduler.Emulate(file.Info.Version)
 }

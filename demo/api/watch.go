@@ -32,7 +32,7 @@ func (s *storage) watch(of *kind, version string, selects func(runtime.Object) b
 	if version != "" && version != "0" {
 		asked, err := strconv.ParseInt(version, 10, 64)
 		if err != nil {
-			return nil, apierrors.NewBadRequest("resourceVersion " + version + " is no number")
+			return nil, apierrors.NewBadRequest("resourceVersion " + version + " is not a number")
 		}
 		from = asked
 	}

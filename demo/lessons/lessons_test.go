@@ -77,7 +77,7 @@ var goWords = regexp.MustCompile(`\bGo\b|lessons\.|v1\.|interface \{\}|scheme|in
 
 func TestAFileThatIsNoLessonIsSaidToBeNone(t *testing.T) {
 	for _, text := range []string{"root:x:0:0:root:/root:/bin/bash\n", "[1, 2]", "7", "true", "just words\nin lines\n"} {
-		const want = "it is no lesson: it must be a YAML mapping with name, title, nodes and steps (docs/guide/teach.md)"
+		const want = "not a lesson: it must be a YAML mapping with name, title, nodes and steps (docs/guide/teach.md)"
 		if _, err := lessons.Read(strings.NewReader(text)); err == nil || err.Error() != want {
 			t.Errorf("%q: the error is %v", text, err)
 		}

@@ -28,7 +28,7 @@ import (
 var strict = serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict).UniversalDeserializer()
 
 // errNoManifest says of an item of objects that it is something else than a manifest.
-var errNoManifest = errors.New("it is no manifest: it must be a YAML mapping with apiVersion, kind and metadata")
+var errNoManifest = errors.New("not a manifest: it must be a YAML mapping with apiVersion, kind and metadata")
 
 // objects reads manifests.
 func objects(manifests []runtime.RawExtension) ([]runtime.Object, error) {

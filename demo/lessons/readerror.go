@@ -9,7 +9,7 @@ import (
 )
 
 // errNoLesson says of a file that it is something else than a lesson.
-var errNoLesson = errors.New("it is no lesson: it must be a YAML mapping with name, title, nodes and steps (docs/guide/teach.md)")
+var errNoLesson = errors.New("not a lesson: it must be a YAML mapping with name, title, nodes and steps (docs/guide/teach.md)")
 
 // yamlTypes are YAML's words for JSON's.
 var yamlTypes = map[string]string{

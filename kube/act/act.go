@@ -142,7 +142,7 @@ func failedWords(ran *plan.Ran) string {
 	if len(ran.Changed) == 0 {
 		return "It failed, and nothing was changed."
 	}
-	return "It failed half way, and what was changed cannot be undone."
+	return "It failed partway, and what was changed cannot be undone."
 }
 
 // note keeps what was done.

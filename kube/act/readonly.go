@@ -8,7 +8,7 @@ import (
 
 // Why nothing can be changed, as the dashboard shows it after the name of a key.
 const (
-	readOnlyRun     = "read-only, set by --readonly for this run"
+	readOnlyRun     = "read-only, set by --readonly for this session"
 	readOnlyContext = "read-only for this context. :write asks to allow changes."
 )
 
@@ -38,7 +38,7 @@ func (a *Actor) Raise() error {
 }
 
 // errReadOnlyRun is ErrReadOnly with its origin.
-var errReadOnlyRun = fmt.Errorf("%w, set by --readonly for this run", ErrReadOnly)
+var errReadOnlyRun = fmt.Errorf("%w, set by --readonly for this session", ErrReadOnly)
 
 // mayRun rejects a plan while nothing can be changed.
 func (a *Actor) mayRun(plan *plan.Plan) error {

@@ -163,7 +163,7 @@ func TestABrokenStepLeavesTheShownOne(t *testing.T) {
 	p := play(t, dir, 0)
 	at(t, p, 1, 1)
 	writeFile(t, p.recording.Path(1), "items:\n")
-	if err := p.Go(t.Context(), 1); err == nil || !strings.Contains(err.Error(), "cut off") || strings.Contains(err.Error(), "\n") {
+	if err := p.Go(t.Context(), 1); err == nil || !strings.Contains(err.Error(), "truncated") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("a broken step: %v", err)
 	}
 	if p.File(0) == nil || p.File(1) != nil {

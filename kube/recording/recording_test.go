@@ -164,7 +164,7 @@ func TestABrokenStepLeavesTheOthersReadable(t *testing.T) {
 		t.Fatal(err)
 	}
 	writeFile(t, r.Path(1), `{"kind": "List", "items": [`)
-	for step, want := range []string{"", "it is cut off", ""} {
+	for step, want := range []string{"", "the file is truncated", ""} {
 		_, err := r.Read(step, snapshot.ReadOptions{})
 		if got := err != nil; got != (want != "") || got && (!strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), r.Steps[step].File)) {
 			t.Errorf("step %d: %v, want %q", step, err, want)

@@ -107,7 +107,7 @@ func wrong(err error) error {
 	case errors.Is(err, errTooLarge), errors.Is(err, ErrFormat):
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return wrongf("it is cut off")
+		return wrongf("the file is truncated")
 	}
 	return fmt.Errorf("%w: %w", ErrFormat, err)
 }

@@ -132,7 +132,7 @@ func (d *document) end() error {
 		return d.into.add(whole, of, 0)
 	}
 	if !strings.HasSuffix(of.Kind, "List") {
-		return fmt.Errorf("items of a %q: it is cut off, or not a List", of.Kind)
+		return fmt.Errorf("items of a %q: the file is truncated, or not a List", of.Kind)
 	}
 	of.Kind = strings.TrimSuffix(of.Kind, "List")
 	for _, raw := range d.later {
