@@ -26,7 +26,7 @@ type fitAnswer struct {
 }
 
 // chance begins the caveat that random choices decide how many fit.
-const chance = "where several nodes are equal kube-scheduler chooses at random"
+const chance = "where several nodes score equally, kube-scheduler chooses at random"
 
 // mostFit is how many replicas are asked for: more than any of these clusters takes.
 const mostFit = 150

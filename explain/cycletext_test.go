@@ -33,7 +33,7 @@ SCHEDULING CYCLE, simulated now
                   priority.
     PLUGIN             RESULT
     DynamicResources   skipped: no claim to deallocate
-    DefaultPreemption  helps on no node
+    DefaultPreemption  won't help on any node
   Score –         Not reached: no node remains.
   Bind –          Not reached: no node remains.
 `},

@@ -133,7 +133,7 @@ func TestTheTextOfFitIsByPoolWhereThereAreSome(t *testing.T) {
 	rest := `
 NODES fit  REASON (closest first)
     3  ✗   n1, n2, n3: each needs cpu 2 more
-Preemption won't help: no lower-priority pod on 3 nodes lacking capacity.
+Preemption won't help: no lower-priority pod on otherwise suitable nodes.
 `
 	first := "5 of 6 fit. The 6th needs cpu 2 more on n1, the closest of 3 nodes.\n\n"
 	same(t, got.Text(80, nowhere), first+`NODE  PODS

@@ -105,7 +105,7 @@ func TestAGateIsToldWithWhoSetIt(t *testing.T) {
 		},
 		"example.com/licence": {
 			"the gate is removed",
-			"example.com normally removes this gate itself; a gate that you remove cannot be added again.",
+			"The controller of example.com normally removes this gate; a gate that you remove cannot be added again.",
 		},
 	} {
 		pod := testPod("ml/train", "", "1", gatedBy(gate))

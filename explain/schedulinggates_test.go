@@ -12,5 +12,5 @@ func TestEveryGateIsNamed(t *testing.T) {
 	same(t, string(r.Verdict), string(report.Gated))
 	same(t, r.Summary, "Gated by example.com/budget, example.com/image until all of them are removed.")
 	same(t, r.Why, "example.com/budget, example.com/image")
-	same(t, r.Facts[0], "example.com normally removes this gate itself; a gate that you remove cannot be added again.")
+	same(t, r.Facts[0], "The controller of example.com normally removes this gate; a gate that you remove cannot be added again.")
 }

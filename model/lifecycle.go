@@ -29,7 +29,7 @@ var goingTaints = []struct{ key, why string }{
 }
 
 // lifecycleOf is where the node is in its life, where that is its beginning or its end:
-// "new: not initialised", "going: scale-down"; "" in between.
+// "new: not initialized", "going: scale-down"; "" in between.
 func lifecycleOf(node *corev1.Node) string {
 	begun, ready := true, false
 	for _, taint := range node.Spec.Taints {
@@ -47,7 +47,7 @@ func lifecycleOf(node *corev1.Node) string {
 		ready = ready || node.Status.Conditions[i].Type == corev1.NodeReady
 	}
 	if !begun || !ready {
-		return "new: not initialised"
+		return "new: not initialized"
 	}
 	return ""
 }

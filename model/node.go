@@ -15,7 +15,7 @@ type Node struct {
 	Cordoned     bool                   // spec.unschedulable
 	Status       string                 // the STATUS cell: "Ready,cordoned", "NotReady", "Unknown,MemoryPressure"
 	Taints       string                 // the TAINTS cell: "dedicated=gpu:NoSchedule,not-ready:NoExecute,NoSchedule"
-	Lifecycle    string                 // "new: not initialised", "going: scale-down"; "" in between
+	Lifecycle    string                 // "new: not initialized", "going: scale-down"; "" in between
 	Pressure     []string               // "MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable", those that hold
 	Roles        []string               // node-role.kubernetes.io/…, sorted
 	Zone         string                 // topology.kubernetes.io/zone

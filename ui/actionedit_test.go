@@ -205,11 +205,11 @@ func TestAContextIsAllowedToBeChangedByAsking(t *testing.T) {
 		t.Errorf("it stays read-only:\n%s", screen(d.app))
 	}
 	d = newActed(t, 80, 24, "prod-eu", func(o *Options) { o.ReadOnly = true })
-	d.actor.readOnly = "read-only, set by --readonly for this run"
+	d.actor.readOnly = "read-only, set by --readonly for this session"
 	d.press("3", ":")
 	write(t, d.app, "write")
 	press(t, d.app, "enter")
-	if got := screenRow(d.app, message); d.app.dialog != nil || got != " write: read-only, set by --readonly for this run." {
+	if got := screenRow(d.app, message); d.app.dialog != nil || got != " write: read-only, set by --readonly for this session." {
 		t.Errorf("says %q", got)
 	}
 }

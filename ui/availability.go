@@ -53,7 +53,7 @@ func (k *keyboard) lookOnly() (reason, short string) {
 	case k.app.observed.IsSnapshot():
 		return "this is a snapshot, " + k.app.observed.Taken() + ". It cannot be changed.", "snapshot"
 	case k.app.ReadOnly:
-		return "read-only, set by --readonly for this run.", "read-only"
+		return "read-only, set by --readonly for this session.", "read-only"
 	case actor == nil:
 		return "nothing can be changed here.", "view only"
 	case actor.ReadOnly() != "":

@@ -18,7 +18,7 @@ func TestAKeyThatCannotChangeAnythingSaysWhy(t *testing.T) {
 	}{
 		{"a node that is not cordoned", nil, nil, []string{"u"}, " u uncordon: std-b-02 is not cordoned."},
 		{"one that is", nil, func(d *acted) { d.node("spot-a-01") }, []string{"c"}, " c cordon: spot-a-01 is already cordoned."},
-		{"the flag", func(o *Options) { o.ReadOnly = true }, nil, []string{"c"}, " c cordon: read-only, set by --readonly for this run."},
+		{"the flag", func(o *Options) { o.ReadOnly = true }, nil, []string{"c"}, " c cordon: read-only, set by --readonly for this session."},
 		{"the setting", nil, func(d *acted) { d.actor.readOnly = "read-only for this context. :write asks to raise it." }, []string{"c"}, " c cordon: read-only for this context. :write asks to raise it."},
 		{"no right", nil, func(d *acted) {
 			d.app.acts.rights.known[patchNodes] = model.Permission{}

@@ -58,7 +58,7 @@ func TestBudgetsCountWorkloadsWithoutOneAt80Columns(t *testing.T) {
 	c.objects["poddisruptionbudgets"] = c.objects["poddisruptionbudgets"][:1]
 	app := newTestAppWith(t, 80, 24, s, c, nil)
 	press(t, app, "9")
-	want := "1 PDB: 1 blocks drains now. 3 workloads of several pods have none."
+	want := "1 PDB: 1 blocks drains now. 3 workloads with several pods have no PDB."
 	if got := strings.TrimSpace(screenRow(app, answer)); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -125,10 +125,10 @@ func (c *commands) viewEntries(by func(keymap.Action) func() tea.Cmd) []palette.
 		{Name: "evictions", What: "eviction order and QoS of a node's pods", Key: "7", Run: by(keymap.Evictions)},
 		{Name: "quotas", What: "ResourceQuotas and what is left of them", Key: "8", Run: by(keymap.Quotas)},
 		{Name: "budgets", What: "PodDisruptionBudgets and the drains they block", Key: "9", Run: by(keymap.Budgets)},
-		{Name: "schedulers", What: "schedulers and controllers, and whether they run", Run: func() tea.Cmd { return c.app.history.open(schedulers.New(&c.app.host)) }},
+		{Name: "schedulers", What: "schedulers and controllers, running or not", Run: func() tea.Cmd { return c.app.history.open(schedulers.New(&c.app.host)) }},
 		{Name: "volumes", What: "claims, volumes and attach limits of nodes", Run: func() tea.Cmd { return c.app.history.open(volumes.New(&c.app.host)) }},
-		{Name: "devices", What: "devices of DRA drivers, and claims without", Run: func() tea.Cmd { return c.app.history.open(devices.New(&c.app.host)) }},
-		{Name: "resizes", What: "pods that are resized in place, and what stops them", Run: func() tea.Cmd { return c.app.history.open(resizes.New(&c.app.host)) }},
+		{Name: "devices", What: "devices of DRA drivers, and pending ResourceClaims", Run: func() tea.Cmd { return c.app.history.open(devices.New(&c.app.host)) }},
+		{Name: "resizes", What: "in-place resizes of pods, and what stops them", Run: func() tea.Cmd { return c.app.history.open(resizes.New(&c.app.host)) }},
 	}
 }
 
@@ -136,7 +136,7 @@ func (c *commands) viewEntries(by func(keymap.Action) func() tea.Cmd) []palette.
 func (t *training) trainerEntries() []palette.Entry {
 	entries := []palette.Entry{
 		{Name: "fault", What: "inject a fault into the cluster, or remove it", Key: "i", Run: t.openTrainer},
-		{Name: "reset", What: "reset the cluster to its start", Run: t.askReset},
+		{Name: "reset", What: "reset the cluster to its initial state", Run: t.askReset},
 	}
 	if t.app.lesson.Taken != nil {
 		entries = append(entries, palette.Entry{Name: "step", What: "go to a step of the lesson", Run: t.openSteps})

@@ -50,9 +50,9 @@ func TestWhatChangedGoesAlongWithTheSteps(t *testing.T) {
 	r.found = &model.Difference{Apart: 90 * time.Second}
 	press(t, app, "D")
 	requireRow(t, app, 2, "Since step 13, 1m30s earlier: no change that affects scheduling.")
-	r.err = errors.New("compare with step 14: read x: it ends in the middle")
+	r.err = errors.New("compare with step 14: read x: the file is truncated")
 	send(t, app, snapshotMsg{snapshot: recorded(15)})
-	requireRow(t, app, 2, "Unknown: compare with step 14: read x: it ends in the middle")
+	requireRow(t, app, 2, "Unknown: compare with step 14: read x: the file is truncated")
 	r.err, r.found = nil, changedProdEU()
 	press(t, app, "D") // it is open already
 	send(t, app, snapshotMsg{snapshot: recorded(16)}, snapshotMsg{snapshot: recorded(16)})

@@ -69,5 +69,5 @@ func (d *layout) answerOf(v page.View, width int) string {
 
 // hiddenKeys are the footer of a page that is hidden.
 func hiddenKeys() []page.Key {
-	return append(page.Keys(keymap.Lesson), page.Key{Do: keymap.Pending, Label: "1–3", Word: "views"}, page.Key{Do: keymap.Close}, page.Key{Do: keymap.Palette})
+	return append(page.Keys(keymap.Lesson), page.Key{Do: keymap.Pending, Label: "1–9", Word: "views"}, page.Key{Do: keymap.Close}, page.Key{Do: keymap.Palette})
 }

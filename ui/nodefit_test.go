@@ -24,7 +24,7 @@ func onStdB02(s *model.Snapshot) map[types.UID]report.NodeAnswer {
 	told := map[string]report.NodeAnswer{
 		"ledger-0":                 {Fits: new(false), Refusals: fit("cpu 4.4"), Distance: 0.54},
 		"index-2":                  {Fits: new(true)},
-		"notebook-0":               {Fits: new(true), Held: "no scheduler named ml-scheduler is alive"},
+		"notebook-0":               {Fits: new(true), Held: `scheduler "ml-scheduler" is not running`},
 		"train-7xk2p":              {Fits: new(false), Refusals: fit("cpu 29, memory 45Gi"), Distance: 1.6},
 		"checkout-6c9d8b7f4-x2x1p": {Fits: new(false), Refusals: fit("cpu 350m"), Distance: 0.09},
 		"front-5d8f9c6b4-8sd2l":    {Fits: new(false), Refusals: []report.Refusal{{Plugin: "InterPodAffinity", Short: "one per node: taken", What: "std-b-02: web/front-5d8f9c6b4-q8z2m runs here, and both want to be alone"}}, Distance: 1},

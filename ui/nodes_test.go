@@ -96,11 +96,11 @@ func TestThePreviewCountsThePodsThatATaintEvicts(t *testing.T) {
 		change func(*prodEU)
 		want   string
 	}{
-		{func(*prodEU) {}, "pods: 9 evicted in 1m, 1 tolerates it (DaemonSet), 1 is static"},
-		{func(c *prodEU) { c.edit("spot-b-01", func(n *corev1.Node) { n.Spec.Taints[0].TimeAdded = nil }) }, "pods: 9 evicted, unknown when, 1 tolerates it"},
+		{func(*prodEU) {}, "pods: 9 to be evicted in 1m, 1 tolerates it (DaemonSet), 1 is static"},
+		{func(c *prodEU) { c.edit("spot-b-01", func(n *corev1.Node) { n.Spec.Taints[0].TimeAdded = nil }) }, "pods: 9 to be evicted, unknown when, 1 tolerates it"},
 		{func(c *prodEU) {
 			c.edit("spot-b-01", func(n *corev1.Node) { n.Spec.Taints[0].TimeAdded = new(metav1.NewTime(now.Add(-8 * time.Minute))) })
-		}, "pods: 9 due for eviction since 3m, 1 tolerates it"},
+		}, "pods: 9 due for eviction 3m ago, 1 tolerates it"},
 	} {
 		app := nodesOf(t, 80, 24, func(p *prodEU) { p.mixed(); c.change(p) }, nil)
 		selectNode(t, app, "spot-b-01")

@@ -21,7 +21,7 @@ func lookedBack() (done, before *report.History) {
 	partly := *h
 	partly.Spans = slices.Clone(h.Spans)
 	h.Add(12, at(12), true, report.Unschedulable, no)
-	h.Add(11, at(11), false, "", "read rec/20261120T140141Z.json.zst: not a snapshot and not output of kubectl get: it ends in the middle")
+	h.Add(11, at(11), false, "", "read rec/20261120T140141Z.json.zst: not a snapshot and not output of kubectl get: the file is truncated")
 	h.Add(10, at(10), false, report.Unschedulable, "0 of 12 nodes fit. Closest: std-b-02 needs cpu 100m more.")
 	h.Add(9, at(9), false, report.Schedulable, "It fits 2 nodes now, std-b-02 first.")
 	h.Fitted = &report.Fitted{Step: 9, Next: 10, Taken: at(9), Later: at(10), Nodes: []report.FittedNode{
@@ -94,9 +94,9 @@ func TestLookingBackGoesAlongWithTheSteps(t *testing.T) {
 	empty.Pods, empty.Pending = nil, nil
 	send(t, app, snapshotMsg{snapshot: empty})
 	requireRow(t, app, 2, "The pod does not exist at step 16.")
-	r.blind = errors.New("read x: it ends in the middle")
+	r.blind = errors.New("read x: the file is truncated")
 	send(t, app, snapshotMsg{snapshot: recorded(17)})
-	requireRow(t, app, 2, "Unknown: read x: it ends in the middle")
+	requireRow(t, app, 2, "Unknown: read x: the file is truncated")
 }
 
 func TestAPodWithANodeWaitsForNone(t *testing.T) {

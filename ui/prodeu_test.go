@@ -174,7 +174,7 @@ func apiReport() *report.Report {
 		Facts: []string{
 			"ResourceQuota team-a/compute needs requests.cpu 500m more: the pod needs 1, free 500m = hard 20 − used 19.5",
 			"replicaset/api-6c9 needs 4 pods, of which 2 could not be created for 9m",
-			"kube-apiserver said 30s ago: " + apiSaid,
+			"kube-apiserver's message, 30s ago: " + apiSaid,
 			"If it were created, it would fit 4 nodes: std-a-01, std-a-02, std-c-01 and 1 more.",
 		},
 		Admission: &report.Admission{Wanted: 4, Missing: 2, Since: &since, LastRefused: &last, Message: apiSaid, Refusals: []report.Refusal{{Plugin: "ResourceQuota"}}},

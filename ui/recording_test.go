@@ -48,7 +48,7 @@ func (r *fakeRecording) Past(step int, _ types.UID) func(context.Context) (*repo
 func (r *fakeRecording) Pending(_ context.Context, step int) (map[string]int, error) {
 	r.counted = append(r.counted, step)
 	if step == r.broken {
-		return nil, errors.New("read rec/20261119T140300Z.json.zst: it ends in the middle")
+		return nil, errors.New("read rec/20261119T140300Z.json.zst: the file is truncated")
 	}
 	return map[string]int{"shop": step * step, "web": 3}, nil
 }
@@ -61,7 +61,7 @@ func (r *fakeRecording) Changes(_ context.Context, step int) (*model.Difference,
 func (r *fakeRecording) Go(_ context.Context, step int) error {
 	r.went = append(r.went, step)
 	if step == r.broken {
-		return errors.New("read rec/20261119T140300Z.json.zst: it ends in the middle")
+		return errors.New("read rec/20261119T140300Z.json.zst: the file is truncated")
 	}
 	return nil
 }
@@ -198,7 +198,7 @@ func TestABrokenStepIsOneLineAndIsPassed(t *testing.T) {
 	app, r := newRecordingApp(t, 120, 24, 14)
 	r.broken = 15
 	press(t, app, ".")
-	if message := row(app, 23); message != " step 15 cannot be read, still showing step 14: read rec/20261119T140300Z.json.zst: it ends in the middle" {
+	if message := row(app, 23); message != " step 15 cannot be read, still showing step 14: read rec/20261119T140300Z.json.zst: the file is truncated" {
 		t.Errorf("the message row says %q", message)
 	}
 	press(t, app, ".")

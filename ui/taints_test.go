@@ -83,7 +83,7 @@ func TestPodsThatStayUnderTaintsOfTheSystemAreCounted(t *testing.T) {
 		taints map[string]string // by node
 		want   string
 	}{
-		"one":  {map[string]string{"spot-b-01": corev1.TaintNodeMemoryPressure}, "No pod is evicted; 9 pods do not tolerate memory-pressure of their node"},
+		"one":  {map[string]string{"spot-b-01": corev1.TaintNodeMemoryPressure}, "No evictions; 9 pods do not tolerate the taint memory-pressure of their nodes."},
 		"two":  {map[string]string{"spot-b-01": corev1.TaintNodeMemoryPressure, "spot-c-01": corev1.TaintNodeUnschedulable}, "pods do not tolerate the taints of their nodes."},
 		"none": {map[string]string{}, "No node has a taint."},
 	} {
@@ -137,9 +137,9 @@ func TestACountdownTicksBySeconds(t *testing.T) {
 		want  string
 		every time.Duration
 	}{
-		{0, "3 pods are evicted in 56s from spot-b-01", brisk},
-		{time.Second, "3 pods are evicted in 55s from spot-b-01", brisk},
-		{57 * time.Second, "3 pods are evicted now from spot-b-01", brisk},
+		{0, "3 pods will be evicted in 56s from spot-b-01", brisk},
+		{time.Second, "3 pods will be evicted in 55s from spot-b-01", brisk},
+		{57 * time.Second, "3 pods will be evicted now from spot-b-01", brisk},
 		{5 * time.Minute, "3 pods were to be evicted 4m4s ago from spot-b-01", calm},
 	} {
 		clock = now.Add(step.after)

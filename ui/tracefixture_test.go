@@ -72,7 +72,7 @@ func checkoutWay() *report.Report {
 			Words: "No node is left. Would evicting pods of lower priority help?",
 			Steps: []report.Step{
 				quiet(report.StagePostFilter, "DynamicResources", 0, report.Skipped, "skipped: no claim to free"),
-				quiet(report.StagePostFilter, "DefaultPreemption", 0, report.Refused, "helps on no node"),
+				quiet(report.StagePostFilter, "DefaultPreemption", 0, report.Refused, "won't help on any node"),
 			},
 		},
 		{Name: report.StageScore, Outcome: report.Unreached, Words: "Not reached: no node is left."},

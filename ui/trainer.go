@@ -74,7 +74,7 @@ func (t *training) openTrainer() tea.Cmd {
 	for _, fault := range trainer.Faults(on) {
 		menu.Add(fault.Name, fault.Says, t.faultsOff(), func() tea.Cmd { return t.inject(trainer, fault, on) })
 	}
-	menu.Add("reset", "reset the cluster to its start", "", t.askReset)
+	menu.Add("reset", "reset the cluster to its initial state", "", t.askReset)
 	if t.app.lesson.Taken != nil {
 		menu.Add("step", "go to a step of the lesson", "", t.openSteps)
 	}
@@ -84,7 +84,7 @@ func (t *training) openTrainer() tea.Cmd {
 // faultsOff says why faults cannot be injected or removed; "" if they can.
 func (t *training) faultsOff() string {
 	if t.app.ReadOnly {
-		return "read-only, set by --readonly for this run."
+		return "read-only, set by --readonly for this session."
 	}
 	return ""
 }
@@ -133,7 +133,7 @@ type resetMsg struct {
 
 // askReset asks whether the cluster, and the lesson, are to be reset.
 func (t *training) askReset() tea.Cmd {
-	lines := []string{"The cluster is reset to its start. All changes are lost."}
+	lines := []string{"The cluster is reset to its initial state. All changes are lost."}
 	if t.app.lesson.Taken != nil {
 		lines = append(lines, "The lesson starts at step 1.")
 	}
@@ -157,7 +157,7 @@ func (t *training) openSteps() tea.Cmd {
 
 // askStep asks whether the lesson is to be reset and continued at a step.
 func (t *training) askStep(step int) tea.Cmd {
-	lines := []string{"The cluster is reset to its start. All changes are lost."}
+	lines := []string{"The cluster is reset to its initial state. All changes are lost."}
 	switch step {
 	case 1:
 	case 2:

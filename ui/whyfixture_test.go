@@ -29,7 +29,7 @@ func checkoutReport() *report.Report {
 		Observed:         report.Observed{Message: checkoutSaid, AttemptSeen: &seen, Agrees: new(true)},
 		Preemption: &report.Preemption{
 			Why:   "No pod of lower priority on the 3 nodes that lack only resources; the other 9 reject the pod for other reasons.",
-			Short: "no lower-priority pod on 3 nodes lacking capacity",
+			Short: "no lower-priority pod on otherwise suitable nodes",
 		},
 		Scheduler: report.SchedulerInfo{Library: "v1.37.1", Cluster: "v1.36.3", Profile: "default-scheduler, default profile assumed", Origin: "default profile assumed", Caveats: []string{"default profile assumed"}},
 		Plugins: []report.PluginResult{

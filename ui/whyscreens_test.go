@@ -29,7 +29,7 @@ var whyVerdicts = []struct {
 	{"gated", func(r *report.Report) {
 		r.Verdict = report.Gated
 		r.Summary = "Gated by example.com/budget until the gate is removed."
-		r.Facts = []string{"example.com normally removes this gate itself; a gate that you remove cannot be added again."}
+		r.Facts = []string{"The controller of example.com normally removes this gate; a gate that you remove cannot be added again."}
 		r.SchedulerMessage = ""
 		r.Observed = report.Observed{Message: "Scheduling is blocked due to non-empty scheduling gates"}
 		r.Groups, r.Nodes, r.Preemption = nil, nil, nil
@@ -44,7 +44,7 @@ var whyVerdicts = []struct {
 	{"not started", func(r *report.Report) {
 		r.Verdict = report.Scheduled
 		r.Summary = "Scheduled to std-a-01 3m ago, not started: the image registry.example/cart:v9 cannot be pulled (403 Forbidden)."
-		r.Facts = []string{"message from the kubelet: failed to pull and unpack image \"registry.example/cart:v9\": 403 Forbidden"}
+		r.Facts = []string{"kubelet's message: failed to pull and unpack image \"registry.example/cart:v9\": 403 Forbidden"}
 		r.SchedulerMessage, r.Observed = "", report.Observed{}
 		r.Groups, r.Nodes, r.Preemption = nil, nil, nil
 	}},
@@ -52,7 +52,7 @@ var whyVerdicts = []struct {
 		r.Verdict = report.NotCreated
 		r.Summary = "Not created: ResourceQuota team-a/compute allows requests.cpu 20, 19.5 used, the pod needs 1."
 		r.SchedulerMessage, r.Observed = "", report.Observed{}
-		r.Facts = []string{"replicaset-controller said: exceeded quota: compute"}
+		r.Facts = []string{"kube-apiserver's message: exceeded quota: compute"}
 		r.Groups, r.Nodes, r.Preemption = nil, nil, nil
 	}},
 	{"preempting", func(r *report.Report) {
@@ -71,7 +71,7 @@ var whyVerdicts = []struct {
 	{"unknown", func(r *report.Report) {
 		r.Verdict = report.Unknown
 		r.Summary = "Unknown: not allowed to list nodes. NodeResourcesFit, TaintToleration and 8 more could not be evaluated."
-		r.Facts = []string{"Not allowed to list nodes: ask for that right, or read kube-scheduler's message."}
+		r.Facts = []string{"Not allowed to list nodes: see kube-scheduler's message."}
 		r.SchedulerMessage, r.Preemption, r.Observed.Agrees = "", nil, nil
 		r.Unknown = []report.UnknownPart{{Resource: "nodes", Why: "not allowed to list nodes", Plugins: []string{"NodeResourcesFit", "TaintToleration"}}}
 		r.Groups, r.Nodes, r.Plugins = nil, nil, nil
@@ -143,7 +143,7 @@ var whyVerdicts = []struct {
 	}},
 	{"kube-scheduler said nothing yet", func(r *report.Report) { r.Observed = report.Observed{} }},
 	{"kube-scheduler is quiet", func(r *report.Report) {
-		r.Observed.Quiet = "the Lease kube-system/kube-scheduler was renewed 3m ago"
+		r.Observed.Quiet = "kube-scheduler may be down: the Lease kube-system/kube-scheduler was last renewed 3m ago"
 	}},
 	{"the spec changed since", func(r *report.Report) {
 		r.Observed.AttemptSeen, r.Observed.GenerationCurrent = nil, new(false)

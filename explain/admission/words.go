@@ -103,7 +103,11 @@ func (j *Judgement) facts(r *report.Report) []string {
 	if since := j.refused.Since; !since.IsZero() {
 		missing += " for " + model.FormatAge(since, j.now)
 	}
-	facts = append(facts, missing, fmt.Sprintf("message from kube-apiserver%s: %s", j.ago(), j.refused.Message))
+	speaker := "kube-apiserver's message"
+	if ago := j.ago(); ago != "" {
+		speaker += "," + ago
+	}
+	facts = append(facts, missing, speaker+": "+j.refused.Message)
 	if rest, fits := strings.CutPrefix(r.Admission.IfCreated, "It would"); fits {
 		return append(facts, "If it were created, it would"+rest)
 	}

@@ -33,7 +33,7 @@ func tellReturn(victim *corev1.Pod, fate plan.Fate) (how string, harm int) {
 		if plan.RecreationUnknown(victim) != "" {
 			return "may not be recreated: " + plan.RecreationUnknown(victim), harmLost
 		}
-		return "is recreated, on which node is unknown", harmPending
+		return "is recreated; on which node is unknown", harmPending
 	}
 	how = "is " + placement.Placement{Node: fate.Node, Tie: fate.Tie, Likely: fate.Likely}.Words()
 	if placement.ControllerKind(victim) == "Job" {

@@ -138,7 +138,7 @@ func (f *Search) Try(ctx context.Context) (*report.Fixes, []Attempt, error) {
 		return cmp.Or(cmp.Compare(rankFix(&a), rankFix(&b)), cmp.Compare(a.harm, b.harm))
 	})
 	if len(tried) == 0 && found.None == "" {
-		found.None = "No change to the pod or to nodes is known that could help."
+		found.None = "No known change to the pod or to nodes would help."
 	}
 	for _, fix := range tried {
 		found.Tried = append(found.Tried, fix.Fix)

@@ -34,7 +34,7 @@ func schedulingGates(q *Question) (GateRejection, bool) {
 		}
 		h.Owner = controller.Advice(q.Pod) + "; removing its gate by hand bypasses " + controller.Bypasses + " and cannot be undone."
 	} else if domain := model.GateDomain(names[0]); domain != "" {
-		h.Owner = fmt.Sprintf("%s normally removes this gate itself; a gate that you remove cannot be added again.", domain)
+		h.Owner = fmt.Sprintf("The controller of %s normally removes this gate; a gate that you remove cannot be added again.", domain)
 	}
 	return h, true
 }

@@ -218,9 +218,9 @@ func (c *candidates) cannot(m *scheduler.Matrix) *report.Preemption {
 		none.Short = "it does not fit even without all pods of lower priority"
 	default:
 		none.Why = grammar.Capital(where) + grammar.Agree(could, " runs", " run") + " no lower-priority pod"
-		none.Short = "no lower-priority pod to evict on " + grammar.Plural(could, "node")
+		none.Short = "no lower-priority pod where it could help"
 		if c.capacity {
-			none.Short = "no lower-priority pod on " + grammar.Agree(could, "the only node", fmt.Sprintf("%d nodes", could)) + " lacking capacity"
+			none.Short = "no lower-priority pod on otherwise suitable nodes"
 		}
 	}
 	if rest := len(m.Nodes) - could; rest > 0 {

@@ -22,7 +22,7 @@ const resourcesFit = "NodeResourcesFit"
 var admissionPlugins = []string{"ResourceQuota", "LimitRanger", "PodSecurity"}
 
 // FitChance is the caveat of an answer where the nodes of the pods decide how many fit.
-const FitChance = "where several nodes are equal kube-scheduler chooses at random, so it may be more or fewer"
+const FitChance = "where several nodes score equally, kube-scheduler chooses at random, so it may be more or fewer"
 
 // FitQuery asks how many equal pods fit.
 type FitQuery struct {

@@ -128,7 +128,10 @@ func (w *textWriter) hung(indent, label int, text string) {
 	}
 }
 
-// keep cuts what was written from a place on to so many lines.
+// ellipsis ends a text that keep has cut.
+const ellipsis = " …"
+
+// keep cuts what was written from a place on to so many lines, at a word.
 func (w *textWriter) keep(from, most int) {
 	text := w.b.String()
 	lines := strings.SplitAfter(text[from:], "\n")
@@ -136,7 +139,14 @@ func (w *textWriter) keep(from, most int) {
 		return
 	}
 	last := strings.TrimSuffix(lines[most-1], "\n")
-	lines[most-1] = ansi.Truncate(last, w.width-2, "") + " …\n"
+	room := w.width - ansi.StringWidth(ellipsis)
+	if ansi.StringWidth(last) > room || strings.HasSuffix(last, "-") { // lines are wrapped at hyphens too
+		last = ansi.Truncate(last, room, "")
+		if word := strings.LastIndexByte(last, ' '); word > 0 {
+			last = last[:word]
+		}
+	}
+	lines[most-1] = strings.TrimRight(last, " ") + ellipsis + "\n"
 	w.b.Reset()
 	w.b.WriteString(text[:from] + strings.Join(lines[:most], ""))
 }

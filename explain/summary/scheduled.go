@@ -42,7 +42,7 @@ func tellScheduled(q *podQuestion, _ *report.Report) overall {
 		told.cause = "volume"
 	}
 	if s.message != "" {
-		told.facts = append(told.facts, "message from "+cmp.Or(s.speaker, "the kubelet")+": "+s.message)
+		told.facts = append(told.facts, cmp.Or(s.speaker, "kubelet")+"'s message: "+s.message)
 	}
 	if s.restarts > 0 {
 		told.facts = append(told.facts, fmt.Sprintf("container %s was restarted %s", s.container, grammar.Count(int(s.restarts), "time", "times")))
@@ -74,7 +74,7 @@ func tellFinished(q *podQuestion, placed string) overall {
 		told.why = node + ": " + s.reason
 	}
 	if s.message != "" {
-		told.facts = []string{"message from the kubelet: " + s.message}
+		told.facts = []string{"kubelet's message: " + s.message}
 	}
 	return told
 }

@@ -47,7 +47,7 @@ func (w *stages) postFilter() {
 			step.Refused, step.Left, stage.Outcome, stage.To = new(len(w.Matrix.Nodes)-1), 1, report.Passed, 1
 			stage.Words = "Preemption would help on " + found.Node + ": kube-scheduler would nominate it and retry the pod."
 		default:
-			step.Asked, step.Outcome, step.What, step.Detail = len(w.Matrix.Nodes), report.Refused, "helps on no node", found.Why
+			step.Asked, step.Outcome, step.What, step.Detail = len(w.Matrix.Nodes), report.Refused, "won't help on any node", found.Why
 			step.Refused = new(len(w.Matrix.Nodes))
 		}
 		stage.Steps = append(stage.Steps, step)

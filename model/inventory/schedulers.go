@@ -119,13 +119,13 @@ func (l *Leader) take(lease *coordinationv1.Lease) {
 func (l *Leader) judge(now time.Time) {
 	switch {
 	case l.Holder == "":
-		l.Alive, l.Why = new(false), "nobody holds the Lease"
+		l.Alive, l.Why = new(false), "the Lease has no holder"
 	case l.Renewed == nil || l.Duration == nil:
 		l.Why = "the Lease has no renewTime or no duration"
 	default:
 		ago := max(now.Sub(*l.Renewed), 0)
 		l.Alive = new(ago <= time.Duration(*l.Duration)*time.Second)
-		l.Why = fmt.Sprintf("the Lease was renewed %s ago, and lasts %ds", model.FormatAge(*l.Renewed, now), *l.Duration)
+		l.Why = fmt.Sprintf("the Lease was last renewed %s ago; its duration is %ds", model.FormatAge(*l.Renewed, now), *l.Duration)
 	}
 }
 

@@ -61,9 +61,9 @@ func TestWhoHoldsALeaseAndIsRunning(t *testing.T) {
 		"default-scheduler [kube-system/kube-scheduler] cp-1 alive true, 1 pending: it bound pod dev/c 4s ago",
 		"hidden []  alive ?, 0 pending: not allowed to list events",
 		"bare [kube-system/bare] x alive ?, – pending: the Lease has no renewTime or no duration",
-		"cloud-controller-manager [kube-system/cloud-controller-manager] cp-2 alive false, – pending: the Lease was renewed 16s ago, and lasts 15s",
-		"kube-controller-manager [kube-system/kube-controller-manager] cp-1 alive true, – pending: the Lease was renewed 15s ago, and lasts 15s",
-		"released [kube-system/released]  alive false, – pending: nobody holds the Lease",
+		"cloud-controller-manager [kube-system/cloud-controller-manager] cp-2 alive false, – pending: the Lease was last renewed 16s ago; its duration is 15s",
+		"kube-controller-manager [kube-system/kube-controller-manager] cp-1 alive true, – pending: the Lease was last renewed 15s ago; its duration is 15s",
+		"released [kube-system/released]  alive false, – pending: the Lease has no holder",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -123,8 +123,8 @@ func TestGatesAreRemovedForGood(t *testing.T) {
 	}
 	a, b, c := podRef("ml", "a"), podRef("ml", "b"), podRef("ml", "c")
 	undo := "No dry run. Cannot be undone: a removed gate cannot be added again."
-	quota := "warning: x normally removes x/quota itself; removing it here bypasses that."
-	budget := "warning: x normally removes x/budget itself; removing it here bypasses that."
+	quota := "warning: The controller of x normally removes x/quota; removing it here bypasses that."
+	budget := "warning: The controller of x normally removes x/budget; removing it here bypasses that."
 	cases := []struct {
 		action Ungate
 		want   []string
@@ -170,7 +170,7 @@ func TestRemovingAGateOfAQueueIsWarnedOf(t *testing.T) {
 		}
 	}
 	const kueue = "kueue.x-k8s.io/admission is Kueue's gate: removing it bypasses Kueue's quota. See its Workload and LocalQueue."
-	const licence = "example.com normally removes example.com/licence itself; removing it here bypasses that."
+	const licence = "The controller of example.com normally removes example.com/licence; removing it here bypasses that."
 	for _, c := range []struct {
 		gates, removes []string
 		want           []string
@@ -178,7 +178,7 @@ func TestRemovingAGateOfAQueueIsWarnedOf(t *testing.T) {
 		{[]string{"kueue.x-k8s.io/admission"}, nil, []string{kueue}},
 		{[]string{"kueue.x-k8s.io/admission", "example.com/licence"}, nil, []string{licence, kueue}},
 		{[]string{"kueue.x-k8s.io/admission", "example.com/licence"}, []string{"example.com/licence"}, []string{licence}},
-		{[]string{"kueue.x-k8s.io.example.com/admission"}, nil, []string{"kueue.x-k8s.io.example.com normally removes kueue.x-k8s.io.example.com/admission itself; removing it here bypasses that."}},
+		{[]string{"kueue.x-k8s.io.example.com/admission"}, nil, []string{"The controller of kueue.x-k8s.io.example.com normally removes kueue.x-k8s.io.example.com/admission; removing it here bypasses that."}},
 		{[]string{"budget"}, nil, nil},
 	} {
 		plan, err := Ungate{Pods: []model.Ref{podRef("ml", "a")}, Gates: c.removes}.Plan(factsOf(t, owned("ml/a", "", "Job/a", gated(c.gates...))))

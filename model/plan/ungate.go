@@ -85,7 +85,7 @@ func ungateWarning(gate string) string {
 		return fmt.Sprintf("%s is %s's gate: removing it bypasses %s. See %s.", model.Clean(gate), q.Name, q.Bypasses, q.See)
 	}
 	if domain := model.GateDomain(gate); domain != "" {
-		return fmt.Sprintf("%s normally removes %s itself; removing it here bypasses that.", model.Clean(domain), model.Clean(gate))
+		return fmt.Sprintf("The controller of %s normally removes %s; removing it here bypasses that.", model.Clean(domain), model.Clean(gate))
 	}
 	return ""
 }

@@ -132,10 +132,10 @@ func (p *Page) Answer(width int) string {
 		words += model.FormatCount(blocking) + grammar.Agree(blocking, " blocks", " block") + " drains now"
 	}
 	if len(shared) > 0 {
-		words += "; " + grammar.Count(len(shared), "pod has", "pods have") + " several and cannot be evicted"
+		words += "; " + grammar.Count(len(shared), "pod has", "pods have") + " several PDBs and cannot be evicted"
 	}
 	if without := uncovered(rows, p.Host.Namespace()); without > 0 {
-		words += ". " + grammar.Count(without, "workload", "workloads") + " of several pods " + grammar.Agree(without, "has", "have") + " none"
+		words += ". " + grammar.Count(without, "workload", "workloads") + " with several pods " + grammar.Agree(without, "has", "have") + " no PDB"
 	}
 	return p.Query().Filtered(words+".", width)
 }
@@ -186,7 +186,7 @@ func (p *Page) Footer() []page.Key {
 // Act implements page.View.
 func (p *Page) Act(do keymap.Action) tea.Cmd {
 	if r, ok := p.Table.Selected(); ok && do == keymap.Open {
-		return p.Host.OpenNodes([]string{"budgets", id(r)}, "PodDisruptionBudget "+id(r)+" blocks their drain now", r.Nodes)
+		return p.Host.OpenNodes([]string{"budgets", id(r)}, "PodDisruptionBudget "+id(r)+" blocks draining these nodes now.", r.Nodes)
 	}
 	return p.Page.Act(do)
 }

@@ -45,7 +45,7 @@ func (p *cgroups) lines() []string {
 	if differ {
 		lines = append(lines, kubelet.NewerWords)
 	}
-	return append(lines, "Others: kubectl fathom get cgroups NODE --driver cgroupfs, --v1")
+	return append(lines, "cgroupfs or v1: kubectl fathom get cgroups NODE --driver cgroupfs, --v1")
 }
 
 // own are the cgroups of the pod and those above it.

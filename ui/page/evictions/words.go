@@ -158,7 +158,7 @@ func kernel(of *facts) string {
 	case 0:
 		return ""
 	case 1:
-		return fmt.Sprintf("Out of memory, the kernel kills %s first (%d).", of.killed[0], of.score)
+		return fmt.Sprintf("On a system OOM, the kernel kills %s first (%d).", of.killed[0], of.score)
 	}
-	return fmt.Sprintf("Out of memory, the kernel kills one of %s with %d first.", grammar.Count(len(of.killed), "container", "containers"), of.score)
+	return fmt.Sprintf("On a system OOM, the kernel kills one of %s with %d first.", grammar.Count(len(of.killed), "container", "containers"), of.score)
 }

@@ -68,7 +68,7 @@ func (p *Page) Note() string {
 	if note := p.Text.Note(); note != "" {
 		return note
 	}
-	return fmt.Sprintf("Simulated, up to %d pods; pending pods take nothing here", asked)
+	return fmt.Sprintf("Simulated, up to %d pods; other pending pods are ignored", asked)
 }
 
 // Resize implements page.View.

@@ -50,7 +50,7 @@ func TestTheSignOfANodeIsItsLevelOrItsState(t *testing.T) {
 		{"is cordoned", 990, func(n *model.Node) { n.Cordoned = true }, "c", tone.Warning},
 		{"is NotReady and cordoned", 0, func(n *model.Node) { n.Ready, n.Cordoned = corev1.ConditionFalse, true }, "N", tone.Bad},
 		{"is silent", 0, func(n *model.Node) { n.Ready = corev1.ConditionUnknown }, "N", tone.Bad},
-		{"is new", 0, func(n *model.Node) { n.Ready, n.Lifecycle = corev1.ConditionUnknown, "new: not initialised" }, "n", tone.Warning},
+		{"is new", 0, func(n *model.Node) { n.Ready, n.Lifecycle = corev1.ConditionUnknown, "new: not initialized" }, "n", tone.Warning},
 		{"is going", 0, func(n *model.Node) { n.Lifecycle = "going: scale-down" }, "g", tone.Warning},
 		{"is under pressure", 500, func(n *model.Node) { n.Pressure = []string{"DiskPressure"} }, "▄", tone.Good},
 		{"is tainted", 810, tainted, "t", tone.Warning},

@@ -59,7 +59,7 @@ func evictionsOn(n *model.Node) (e evictions, tainted bool) {
 }
 
 // evictedWords say how many pods the node's NoExecute taints evict and when, and what the
-// others do: "6 evicted in 56s, 2 tolerate it (DaemonSets), 1 is static"; "" where there are
+// others do: "6 to be evicted in 56s, 2 tolerate it (DaemonSets), 1 is static"; "" where there are
 // no such taints.
 func (p *preview) evictedWords() string {
 	e, tainted := evictionsOn(p.node)
@@ -90,15 +90,15 @@ func (p *preview) evictedWords() string {
 func (e evictions) when(now time.Time) string {
 	switch {
 	case e.first.IsZero():
-		return "evicted, unknown when"
+		return "to be evicted, unknown when"
 	case !e.last.After(now):
-		return "due for eviction since " + model.FormatAge(e.first, now)
+		return "due for eviction " + model.FormatAge(e.first, now) + " ago"
 	case !e.first.After(now):
-		return "evicted, the first due since " + model.FormatAge(e.first, now)
+		return "to be evicted, the first " + model.FormatAge(e.first, now) + " ago"
 	case e.first.Equal(e.last):
-		return "evicted in " + model.FormatAge(now, e.first)
+		return "to be evicted in " + model.FormatAge(now, e.first)
 	}
-	return "evicted, the first in " + model.FormatAge(now, e.first)
+	return "to be evicted, the first in " + model.FormatAge(now, e.first)
 }
 
 // ShowsYoung reports whether an age on the page moves by the second: that of a row, or the

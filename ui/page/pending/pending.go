@@ -187,7 +187,7 @@ func (p *Page) Places() keymap.Place {
 // Footer implements page.View.
 func (p *Page) Footer() []page.Key {
 	if _, ok := p.Table.Selected(); !ok {
-		return append([]page.Key{{Do: keymap.Pending, Label: "1–3", Word: "views"}}, page.Keys(keymap.Palette, keymap.Namespaces, keymap.Activity, keymap.Close)...)
+		return append([]page.Key{{Do: keymap.Pending, Label: "1–9", Word: "views"}}, page.Keys(keymap.Palette, keymap.Namespaces, keymap.Activity, keymap.Close)...)
 	}
 	if p.Host.Observed().Lost() {
 		return page.Keys(keymap.Open, keymap.Describe, keymap.Filter, keymap.Cordon, keymap.Uncordon, keymap.Drain, keymap.Taint, keymap.Label, keymap.Evict)

@@ -78,7 +78,7 @@ func counts(p *Page, pools []*inventory.Pool) string {
 		if without > 0 {
 			words = model.FormatCount(nodes-without) + " of " + words
 		}
-		return words + " with " + figures.Count(len(names), "value", "values") + " of " + model.Clean(p.by) + "."
+		return figures.Count(len(names), "value", "values") + " of " + model.Clean(p.by) + " on " + words + "."
 	}
 	var where []string
 	if len(names) > 0 {

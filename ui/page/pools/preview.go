@@ -123,7 +123,7 @@ func (v *preview) balanceWords() string {
 	switch {
 	case v.page.by != "":
 	case v.pool.Pool == "":
-		head = "imbalance of nodes of no pool (all zones): "
+		head = "imbalance of nodes without a pool (all zones): "
 	default:
 		head = "imbalance in pool " + v.pool.Pool + " (all zones): "
 	}

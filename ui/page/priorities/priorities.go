@@ -130,12 +130,12 @@ func (p *Page) Answer(width int) string {
 			classes++
 		}
 		if r.GlobalDefault {
-			fallback = r.Name + " is the global default"
+			fallback = "the global default is " + r.Name
 		}
 		known = known && r.Queue != nil
 		pending += len(r.Queue)
 	}
-	words := grammar.Count(classes, "PriorityClass", "PriorityClasses") + ", " + model.Clean(fallback) + ". "
+	words := grammar.Count(classes, "PriorityClass", "PriorityClasses") + "; " + model.Clean(fallback) + ". "
 	switch {
 	case !known:
 		words += "How many pods are queued is unknown."

@@ -60,7 +60,7 @@ func addResources(p *Page, b *computed.Below, r *row, lines int) {
 			b.AddDrawn(head + b.Styles.Unknown.Render(model.UnknownFigure) + b.Styles.Text.Render(words))
 			continue
 		case hard == 0 && used == 0:
-			b.AddDrawn(head + b.Styles.Text.Render("none is allowed"))
+			b.AddDrawn(head + b.Styles.Text.Render("none allowed"))
 			continue
 		case used > hard:
 			words += ", " + left(name, used-hard, model.Up) + " over the limit"

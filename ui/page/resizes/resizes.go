@@ -148,7 +148,7 @@ func (p *Page) below(rows int) []string {
 	case r.Lacks == nil:
 		b.Add("what the node lacks is unknown", tone.Unknown)
 	case len(r.Lacks) == 0:
-		b.Add("by the requests of its pods the node lacks nothing now", tone.Plain)
+		b.Add("judging by requests, the node has enough now", tone.Plain)
 	default:
 		b.Add(p.Host.Observed().NodeName(r.Node)+" needs "+lacks.Text+" more", tone.Warning)
 	}
@@ -157,9 +157,9 @@ func (p *Page) below(rows int) []string {
 		holders = append(holders, h.Namespace+"/"+h.Name+" "+amounts(h.Requests, model.Down))
 	}
 	if len(holders) > 0 {
-		b.AddWrapped("held by pods of lower priority: "+strings.Join(holders, "; "), tone.Plain)
+		b.AddWrapped("lower-priority pods on the node: "+strings.Join(holders, "; "), tone.Plain)
 	} else if len(r.Lacks) > 0 {
-		b.Add("no pod of lower priority holds any of it", tone.Plain)
+		b.Add("no lower-priority pod on the node requests it", tone.Plain)
 	}
 	return b.Lines(rows)
 }
@@ -190,7 +190,7 @@ func (p *Page) Answer(width int) string {
 	for i, word := range states {
 		states[i] = model.FormatCount(counts[word]) + " " + model.Clean(word)
 	}
-	return p.Query().Filtered(grammar.Count(len(rows), "resize", "resizes")+" of pods in place: "+strings.Join(states, ", ")+".", width)
+	return p.Query().Filtered(grammar.Count(len(rows), "in-place resize", "in-place resizes")+": "+strings.Join(states, ", ")+".", width)
 }
 
 // Selected implements page.View.

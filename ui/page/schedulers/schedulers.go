@@ -128,7 +128,7 @@ func (p *Page) below(rows int) []string {
 	if r.Lease != "" {
 		words := "Lease " + r.Lease + ", held by " + r.Holder
 		if r.Holder == "" {
-			words = "Lease " + r.Lease + ", held by nobody"
+			words = "Lease " + r.Lease + ", no holder"
 		}
 		if r.Duration != nil {
 			words += ", for " + strconv.Itoa(int(*r.Duration)) + "s"

@@ -49,7 +49,7 @@ func sentences(p *Page, rows []row) []string {
 	case len(worst) == 0 && all.untolerated != "":
 		worst = []string{all.untolerated}
 	case len(worst) == 0:
-		return []string{all.counts + ": no pod is evicted or in the wrong place."}
+		return []string{all.counts + ": no pods are due for eviction or in the wrong place."}
 	}
 	return append(worst, all.counts+".")
 }
@@ -69,7 +69,7 @@ func evictionWords(p *Page, r *row) string {
 	if pods == 0 {
 		return ""
 	}
-	words := grammar.Count(pods, "pod is", "pods are") + " evicted " + when
+	words := model.FormatCount(pods) + grammar.Agree(pods, " pod", " pods") + " will be evicted " + when
 	if due, ok := strings.CutPrefix(when, "due "); ok {
 		words = grammar.Count(pods, "pod was", "pods were") + " to be evicted " + due
 	}
@@ -154,11 +154,11 @@ func untolerated(taints []inventory.Taint) string {
 	if len(pods) == 0 {
 		return ""
 	}
-	words := "No pod is evicted; " + grammar.Count(len(pods), "pod does", "pods do") + " not tolerate "
+	words := "No evictions; " + grammar.Count(len(pods), "pod does", "pods do") + " not tolerate "
 	if len(specs) > 1 {
 		return words + "the taints of " + grammar.Agree(len(pods), "its node.", "their nodes.")
 	}
-	return model.Clean(words + specs[0] + " of " + grammar.Agree(len(pods), "its node.", "their nodes."))
+	return model.Clean(words + "the taint " + specs[0] + " of " + grammar.Agree(len(pods), "its node.", "their nodes."))
 }
 
 // intruding counts the pods that do not tolerate a taint that somebody set for others.

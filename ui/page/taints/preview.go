@@ -187,7 +187,7 @@ func (v *preview) intruderWords() string {
 	case running == 0:
 		return "no pods on " + grammar.Agree(len(v.row.Nodes), "its node", "its nodes")
 	case len(evicted) > 0:
-		return model.FormatCount(len(evicted)) + " " + of + " evicted: " + v.row.NextEviction(v.now)
+		return model.FormatCount(len(evicted)) + " " + of + " to be evicted: " + v.row.NextEviction(v.now)
 	case intruders > 0:
 		return model.FormatCount(intruders) + " " + of + grammar.Agree(intruders, " does", " do") + " not tolerate it: NoSchedule evicts no pods"
 	case v.row.Effect == corev1.TaintEffectPreferNoSchedule:
@@ -229,7 +229,7 @@ func (v *preview) podLines(pods []namedPod) []string {
 		pod := &pods[i]
 		words, owner := pod.words, "no owner"
 		if when := pod.When(v.now); when != "" {
-			words = "evicted " + when
+			words = "eviction " + when
 		}
 		if pod.Owner != nil {
 			owner = pod.Owner.Kind + " " + pod.Owner.Name

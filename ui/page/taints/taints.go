@@ -132,7 +132,7 @@ func columns(p *Page) []table.Column[row] {
 		}},
 		{Head: "TOLERATED", Field: "tolerated", From: toleratedFrom, Gap: 1, Right: true, Text: func(r row) table.Cell { return countCell(r.Tolerated) }},
 		{Head: "NOT TOLERATING", Field: "intruders", Gap: 1, Right: true, Text: intrudersCell},
-		{Head: "EVICTED", Field: "evicted", Gap: 1, Min: 17, Text: func(r row) table.Cell { return evictedCell(p, r) }},
+		{Head: "EVICTS", Field: "evicted", Gap: 1, Min: 17, Text: func(r row) table.Cell { return evictedCell(p, r) }},
 		{Head: "RESERVED FOR", Field: "reserved", Gap: 1, Min: 24, From: reservedFrom, Text: reservedCell},
 	}
 }
