@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	schedulingv1alpha3 "k8s.io/api/scheduling/v1alpha3"
@@ -87,7 +89,11 @@ func (s *State) apply(change Change) error {
 }
 
 func (s *State) setNode(node *corev1.Node) {
-	s.changes.node(s.Nodes[node.Name], node, s.now())
+	was := s.Nodes[node.Name]
+	s.changes.node(was, node, s.now())
+	if was == nil || !maps.Equal(was.Labels, node.Labels) {
+		s.counts.clear()
+	}
 	s.nodes.setNode(node)
 	s.Nodes[node.Name] = node
 }
@@ -98,6 +104,7 @@ func (s *State) dropNode(node *corev1.Node) {
 	}
 	delete(s.Nodes, node.Name)
 	s.changes.now(s.now())
+	s.counts.clear()
 	s.nodes.dropNode(node)
 }
 
@@ -125,9 +132,13 @@ func (s *State) setPod(pod *corev1.Pod) error {
 
 // place moves a pod between the nodes.
 func (s *State) place(old, pod *corev1.Pod) error {
+	moves := !Assigned(old) || !Assigned(pod) || !sameTerms(old, pod)
 	if Assigned(old) {
 		s.countPriority(old, -1)
 		s.groups.RemovePodGroupMember(old)
+		if moves {
+			s.noteMove(old, true)
+		}
 		if err := s.nodes.dropPod(old); err != nil {
 			return err
 		}
@@ -136,6 +147,9 @@ func (s *State) place(old, pod *corev1.Pod) error {
 	case Assigned(pod):
 		s.countPriority(pod, 1)
 		s.nodes.addPod(pod)
+		if moves {
+			s.noteMove(pod, false)
+		}
 		s.groups.AddPodGroupMember(pod)
 	case Terminal(pod):
 		s.groups.RemovePodGroupMember(pod)
@@ -160,10 +174,25 @@ func (s *State) dropPod(pod *corev1.Pod) error {
 	s.changes.now(s.now())
 	s.countPriority(known, -1)
 	s.groups.RemovePodGroupMember(known)
+	s.noteMove(known, true)
 	if err := s.nodes.dropPod(known); err != nil {
 		return fmt.Errorf("remove pod %s/%s: %w", pod.Namespace, pod.Name, err)
 	}
 	return nil
+}
+
+// noteMove takes down that a pod has come to its node, or is about to leave it.
+func (s *State) noteMove(pod *corev1.Pod, gone bool) {
+	node := s.nodes.byName[pod.Spec.NodeName]
+	if node == nil {
+		return
+	}
+	for _, info := range slices.Backward(node.Pods) {
+		if info.GetPod().UID == pod.UID {
+			s.counts.note(podMove{info, node, gone})
+			return
+		}
+	}
 }
 
 // countPriority keeps count of the priorities on the nodes.

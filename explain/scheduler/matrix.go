@@ -165,6 +165,9 @@ func (m *Matrix) preFilter(ctx context.Context, k int, pod *corev1.Pod) {
 	m.Profile.unreadable().reset()
 	defer m.Profile.noteReads(a)
 	defer recoverInto(a)
+	if m.Profile.state().counts.recall(ctx, m, k, pod) {
+		return
+	}
 	result, status := m.Profile.Plugins[k].pre.PreFilter(ctx, m.State, pod, m.Nodes)
 	switch {
 	case status.IsSkip():

@@ -44,6 +44,7 @@ type State struct {
 	priorities map[int32]int    // of the pods on the nodes, counted
 	selected   selectedLabels
 	changes    changeTimes
+	counts     affinityCounts
 }
 
 func newState(ctx context.Context, now func() time.Time) *State {
