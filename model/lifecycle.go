@@ -93,6 +93,22 @@ func IsStateTaint(key string) bool {
 	return going || key == maybeGoing || key == unregistered || strings.HasPrefix(key, TaintDomain) || strings.HasPrefix(key, cloudTaintDomain)
 }
 
+// taintStates are what taints of autoscalers and of cloud providers say about their node, to be
+// read after its name and "is".
+var taintStates = map[string]string{
+	uninitialized:                    "not initialized by its cloud provider",
+	cloudTaintDomain + "shutdown":    "shut down by its cloud provider",
+	unregistered:                     "not registered by Karpenter",
+	"karpenter.sh/disrupted":         "being removed by Karpenter",
+	"karpenter.sh/disruption":        "being removed by Karpenter",
+	"ToBeDeletedByClusterAutoscaler": "being removed by Cluster Autoscaler",
+	maybeGoing:                       "unneeded: Cluster Autoscaler may remove it",
+}
+
+// TaintState is what a taint of a key that an autoscaler or a cloud provider sets says about its
+// node: "being removed by Cluster Autoscaler"; "" for others.
+func TaintState(key string) string { return taintStates[key] }
+
 // capacityTypeLabels hold how the machine of a node was bought, those of provisioners
 // before those of providers.
 var capacityTypeLabels = []string{

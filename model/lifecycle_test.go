@@ -77,3 +77,18 @@ func TestANodeIsNewAtItsBeginningAndGoingAtItsEnd(t *testing.T) {
 		}
 	}
 }
+
+// Each taint that is left out of a node like another one, and is no condition's, has words.
+func TestTaintsOfAutoscalersHaveWords(t *testing.T) {
+	for _, key := range []string{
+		"ToBeDeletedByClusterAutoscaler", "DeletionCandidateOfClusterAutoscaler", "karpenter.sh/disrupted", "karpenter.sh/disruption",
+		"karpenter.sh/unregistered", "node.cloudprovider.kubernetes.io/uninitialized", "node.cloudprovider.kubernetes.io/shutdown",
+	} {
+		if !IsStateTaint(key) || TaintState(key) == "" {
+			t.Errorf("%s: a state: %t, in words %q", key, IsStateTaint(key), TaintState(key))
+		}
+	}
+	if said := TaintState("dedicated"); said != "" {
+		t.Errorf("a taint of people is %q", said)
+	}
+}

@@ -62,6 +62,17 @@ func TestAReservedPoolShowsThePodsInTheWrongPlace(t *testing.T) {
 	}
 }
 
+func TestATaintOfAnAutoscalerIsPutInWords(t *testing.T) {
+	s := newProdEU().snapshot()
+	for i, node := range s.Nodes {
+		node.Object.Spec.Taints = nil
+		if i < 2 {
+			node.Object.Spec.Taints = []corev1.Taint{{Key: "ToBeDeletedByClusterAutoscaler", Value: "1781000000", Effect: corev1.TaintEffectNoSchedule}}
+		}
+	}
+	requireScreen(t, taintsPage(t, 80, 24, s))
+}
+
 func TestTaintsWithoutPodsAreUnknown(t *testing.T) {
 	status := liveStatus()
 	status.Unread = []model.Unread{{Resource: "pods", Why: "not allowed to list pods"}}

@@ -10,6 +10,7 @@ import (
 	"k8s.io/kubernetes/pkg/features"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
@@ -25,7 +26,8 @@ var TaintToleration = explainer{
 		return Words{
 			What: predicates(rs, func(r Refused, nodes int) string {
 				taints := UntoleratedNames(q, r)
-				return grammar.Agree(nodes, "has", "have") + " the untolerated " + grammar.Agree(len(taints), "taint ", "taints ") + strings.Join(taints, ", ")
+				return grammar.Agree(nodes, "has", "have") + " the untolerated " + grammar.Agree(len(taints), "taint ", "taints ") +
+					strings.Join(taints, ", ") + taintStates(Untolerated(q, r), nodes)
 			}),
 			Short: taintClause(Untolerated(q, rs[0])),
 		}
@@ -87,6 +89,25 @@ var ConditionTaints = map[string]string{
 	corev1.TaintNodeNetworkUnavailable:               "NetworkUnavailable",
 	corev1.TaintNodeOutOfService:                     "out of service",
 	"node.cloudprovider.kubernetes.io/uninitialized": "not initialized",
+	"karpenter.sh/unregistered":                      "not registered by Karpenter",
+	"karpenter.sh/disrupted":                         "being removed by Karpenter",
+	"karpenter.sh/disruption":                        "being removed by Karpenter",
+	"ToBeDeletedByClusterAutoscaler":                 "being removed by Cluster Autoscaler",
+}
+
+// taintStates are what the taints of autoscalers and cloud providers say about their nodes, to
+// continue a sentence: ": it is being removed by Cluster Autoscaler"; "" without such taints.
+func taintStates(taints []corev1.Taint, nodes int) string {
+	var all []string
+	for _, taint := range taints {
+		if said := model.TaintState(taint.Key); said != "" && !slices.Contains(all, said) {
+			all = append(all, said)
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return ": " + grammar.Agree(nodes, "it is ", "they are ") + strings.Join(all, " and ")
 }
 
 // taintClause words taints for a table: a state by its name, once, and any

@@ -38,6 +38,22 @@ func TestEveryUntoleratedTaintIsNamed(t *testing.T) {
 			"spot-b-02 has the untolerated taints node.kubernetes.io/unschedulable:NoSchedule, a=b:NoSchedule, node.kubernetes.io/disk-pressure:NoSchedule",
 			"cordoned, a=b:NoSchedule, DiskPressure",
 		},
+		{
+			explaintest.Node("spot-c-01", "4", explaintest.NodeTaint("ToBeDeletedByClusterAutoscaler", "1781000000", corev1.TaintEffectNoSchedule)),
+			"spot-c-01 has the untolerated taint ToBeDeletedByClusterAutoscaler=1781000000:NoSchedule: it is being removed by Cluster Autoscaler",
+			"being removed by Cluster Autoscaler",
+		},
+		{
+			explaintest.Node("spot-c-02", "4", explaintest.NodeTaint("karpenter.sh/disrupted", "", corev1.TaintEffectNoSchedule)),
+			"spot-c-02 has the untolerated taint karpenter.sh/disrupted:NoSchedule: it is being removed by Karpenter", "being removed by Karpenter",
+		},
+		{
+			explaintest.Node("new-1", "4", explaintest.NodeTaint("karpenter.sh/unregistered", "", corev1.TaintEffectNoExecute),
+				explaintest.NodeTaint("node.cloudprovider.kubernetes.io/uninitialized", "true", corev1.TaintEffectNoSchedule)),
+			"new-1 has the untolerated taints karpenter.sh/unregistered:NoExecute, node.cloudprovider.kubernetes.io/uninitialized=true:NoSchedule: " +
+				"it is not registered by Karpenter and not initialized by its cloud provider",
+			"not registered by Karpenter, not initialized",
+		},
 	} {
 		w := newBench([]*corev1.Node{c.node}, nil).told(t, names.TaintToleration, pod, c.node.Name)
 		explaintest.Same(t, w.What, c.what)

@@ -200,6 +200,9 @@ func (d *drawing) taintWords() string {
 		if taint.TimeAdded != nil {
 			word += " (" + d.host.Observed().Since(taint.TimeAdded.Time) + ")"
 		}
+		if state := model.TaintState(taint.Key); state != "" {
+			word += ": " + state
+		}
 		words = append(words, word)
 	}
 	if len(words) == 0 {

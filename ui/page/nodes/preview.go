@@ -204,6 +204,9 @@ func (p *preview) taints() []string {
 		if taint.TimeAdded != nil {
 			word += " (" + p.seen.Since(taint.TimeAdded.Time) + ")"
 		}
+		if state := model.TaintState(taint.Key); state != "" {
+			word += ": " + state
+		}
 		words = append(words, word)
 	}
 	return words

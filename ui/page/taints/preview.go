@@ -122,6 +122,9 @@ func (v *preview) line(text string, of tone.Tone) string {
 // facts are the lines under the rule: what the taint does, then the pods one a line.
 func (v *preview) facts(lines int) []string {
 	var drawn []string
+	if state := model.TaintState(v.row.Key); state != "" {
+		drawn = append(drawn, v.line(grammar.Agree(len(v.row.Nodes), "The node is ", "The nodes are ")+state+".", tone.Plain))
+	}
 	for i := range v.row.Zones {
 		if zone := &v.row.Zones[i]; len(drawn) < max(lines/4, 1) {
 			drawn = append(drawn, v.line(v.zoneWords(zone), zoneTone(zone)))
