@@ -41,7 +41,11 @@ func (e *Engine) restate(ctx context.Context, q report.Query) (*report.Report, e
 	own := x.report
 	report := *like
 	report.Pod, report.Observed, report.CreatedAt = own.Pod, own.Observed, own.CreatedAt
-	report.Autoscaler = own.Autoscaler
+	own.Verdict = like.Verdict
+	if err := x.provision(ctx, said.provisioning); err != nil {
+		return nil, err
+	}
+	report.Autoscaler, report.Provisioning = own.Autoscaler, own.Provisioning
 	preempts := like.Preemption != nil && like.Preemption.Possible
 	message.Compare(e.scheduler, x.question, preemption.Outcome{Message: like.SchedulerMessage, Legacy: like.Reworded, Successful: preempts}, &report.Observed)
 	return &report, nil

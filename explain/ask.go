@@ -95,6 +95,9 @@ func (e *Engine) examine(ctx context.Context, q report.Query, said externalFacts
 		return nil, fmt.Errorf("explain pod %s/%s: %w", pod.Namespace, pod.Name, err)
 	}
 	summary.Fill(x.question, x.facts, x.report)
+	if err := x.provision(ctx, said.provisioning); err != nil {
+		x.caveat("what autoscalers could do could not be determined: " + err.Error())
+	}
 	if q.Parts.Has(report.FixesPart) {
 		f.Gather(ctx, fixes.Query{
 			Profile: x.profile, Question: x.question, Verdict: x.report.Verdict,

@@ -22,6 +22,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/forecast"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/pdb"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/provisioning"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -57,6 +58,9 @@ type Options struct {
 	// Autoscalers is what autoscalers of nodes said of the pod, the newest of each
 	// and first. Nil: nothing.
 	Autoscalers func(ctx context.Context, pod *corev1.Pod) []report.AutoscalerWord
+	// Provisioning is what autoscalers of nodes say of themselves in objects, with the
+	// NodeClaims that their messages about a pod name; nil without any. Nil: never known.
+	Provisioning func(ctx context.Context, about []report.AutoscalerWord) *provisioning.State
 	// Events are those about an object, asked for only where nothing else tells
 	// why a volume is not there. Nil: there are none.
 	Events func(ctx context.Context, ref model.Ref) ([]model.Event, error)

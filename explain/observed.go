@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	corelisters "k8s.io/client-go/listers/core/v1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/provisioning"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/summary"
@@ -19,10 +20,12 @@ type externalFacts struct {
 	scheduler   summary.Liveness
 	attempt     *metav1.Time
 	autoscalers []report.AutoscalerWord
-	claims      map[string][]model.Event
-	events      []model.Event
-	aside       summary.FactsWithoutNodes
-	unread      string // why events about the pod could not be read; "": they could
+
+	provisioning *provisioning.State
+	claims       map[string][]model.Event
+	events       []model.Event
+	aside        summary.FactsWithoutNodes
+	unread       string // why events about the pod could not be read; "": they could
 }
 
 // sources tell what neither the state nor the plugins do: Leases, events, quotas.
@@ -61,6 +64,9 @@ func (s *sources) gather(ctx context.Context, find func() *corev1.Pod) (external
 	}
 	if s.options.Autoscalers != nil {
 		said.autoscalers = s.options.Autoscalers(ctx, pod)
+	}
+	if s.options.Provisioning != nil {
+		said.provisioning = s.options.Provisioning(ctx, said.autoscalers)
 	}
 	for _, claim := range s.scheduler.State.Listers.ClaimsToAsk(pod) {
 		if said.claims == nil {

@@ -208,6 +208,34 @@ func volumeTerms(volume *corev1.PersistentVolume) []corev1.NodeSelectorTerm {
 	return volume.Spec.NodeAffinity.Required.NodeSelectorTerms
 }
 
+// Places are the terms of where the volume of a claim is, or where its class provisions one; nil
+// where it is everywhere, or that is not known.
+func (c PodClaim) Places(q *Question) []corev1.NodeSelectorTerm {
+	if c.Object == nil {
+		return nil
+	}
+	if name := c.Object.Spec.VolumeName; name != "" {
+		volume, err := q.Listers.Volumes.Get(name)
+		if err != nil {
+			return nil
+		}
+		return volumeTerms(volume)
+	}
+	class, err := q.Listers.Classes.Get(c.Class())
+	if err != nil {
+		return nil
+	}
+	var terms []corev1.NodeSelectorTerm
+	for _, topology := range class.AllowedTopologies {
+		var term corev1.NodeSelectorTerm
+		for _, r := range topology.MatchLabelExpressions {
+			term.MatchExpressions = append(term.MatchExpressions, corev1.NodeSelectorRequirement{Key: r.Key, Operator: corev1.NodeSelectorOpIn, Values: r.Values})
+		}
+		terms = append(terms, term)
+	}
+	return terms
+}
+
 // nodePlace is what node has of the labels that volume's affinity requires.
 func nodePlace(volume *corev1.PersistentVolume, node *corev1.Node) string {
 	var keys []string

@@ -26,9 +26,12 @@ func (w AutoscalerWord) Heading(now time.Time) string {
 	return heading + " (" + w.Reason + ")"
 }
 
-// autoscalers quote the autoscalers.
+// autoscalers quote the autoscalers: in short only where nothing but their messages is known.
 func (c composer) autoscalers() []Section {
-	var sections []Section
+	sections := c.provisioning()
+	if sections != nil && !c.options.Verbose {
+		return sections
+	}
 	for _, word := range c.report.Autoscaler {
 		sections = append(sections, Section{Heading: word.Heading(c.options.Now), Quote: word.Message})
 	}

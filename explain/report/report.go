@@ -52,7 +52,8 @@ type Report struct {
 	Topology         []Topology       `json:"topology,omitempty"` // with Nodes: the rules about topology domains that reject nodes
 	Fixes            []Fix            `json:"fixes,omitzero"`     // null where nobody asked for them: WithFixes
 	Preemption       *Preemption      `json:"preemption,omitempty"`
-	Autoscaler       []AutoscalerWord `json:"autoscaler,omitempty"` // one of each, the newest first
+	Autoscaler       []AutoscalerWord `json:"autoscaler,omitempty"`   // one of each, the newest first
+	Provisioning     *Provisioning    `json:"provisioning,omitempty"` // where an autoscaler of nodes is known
 	Trace            []Step           `json:"trace,omitempty"`
 	Admission        *Admission       `json:"admission,omitempty"` // of pods that were not created
 	Replicas         *Replicas        `json:"replicas,omitempty"`  // of a workload that does not exist yet
