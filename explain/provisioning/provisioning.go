@@ -51,9 +51,13 @@ func Judge(s *State, q *Question) *report.Provisioning {
 
 // Components of autoscalers, as they sign their events.
 const (
-	KarpenterName   = "karpenter"
-	AutoModeName    = "eks-auto-mode/compute"
-	ClusterName     = "cluster-autoscaler"
+	KarpenterName = "karpenter"
+	AutoModeName  = "eks-auto-mode/compute"
+	ClusterName   = "cluster-autoscaler"
+	// ToBeDeleted and DeletionCandidate are the keys of taints that Cluster Autoscaler sets.
+	ToBeDeleted       = "ToBeDeletedByClusterAutoscaler"
+	DeletionCandidate = "DeletionCandidateOfClusterAutoscaler"
+
 	nominated       = "Nominated"
 	notTriggered    = "NotTriggerScaleUp"
 	nodeClaimPrefix = "nodeclaim/"

@@ -165,8 +165,12 @@ func (c *Client) dial(options Options) (fair func() bool, err error) {
 	c.config = base
 	c.access = accessReviews{client: c.brief, target: c.target}
 	c.schedulerConfig.client = c.brief
+	custom, err := dynamic.NewForConfig(brief)
+	if err != nil {
+		return nil, err
+	}
 	c.asker = cluster.NewAsker(cluster.AskerOptions{
-		Client: c.brief, Namespace: c.target.namespace, Words: shortly,
+		Client: c.brief, Dynamic: custom, Namespace: c.target.namespace, Words: shortly,
 		Wrap:    func(what string, err error) error { return classify(what, c.target.config.Host, err) },
 		Watcher: func() kubernetes.Interface { return c.reader },
 	})

@@ -36,6 +36,7 @@ const (
 type scope struct {
 	namespace   string // only objects of this one; "" is all
 	permissions map[schema.GroupVersionResource]permission
+	groups      *metav1.APIGroupList // that the server has; nil where it was not asked
 }
 
 // podKind and nodeKind decide the scope.
@@ -68,11 +69,12 @@ func (p *listPermissions) may(ctx context.Context, k watchedResource, namespace 
 // survey asks for every kind at once: in all namespaces first, and where pods
 // are forbidden there, in the context's.
 func (p *listPermissions) survey(ctx context.Context) (*scope, error) {
-	s := &scope{permissions: p.mayAll(ctx, "")}
+	s := &scope{}
+	s.permissions, s.groups = p.mayAll(ctx, "")
 	if s.permissions[podResource.gvr] == forbidden {
-		here := p.mayAll(ctx, p.target.namespace)
+		here, groups := p.mayAll(ctx, p.target.namespace)
 		if here[podResource.gvr] == allowed {
-			s.namespace, s.permissions = p.target.namespace, here
+			s.namespace, s.permissions, s.groups = p.target.namespace, here, cmp.Or(groups, s.groups)
 		}
 	}
 	if err := ctx.Err(); err != nil {
@@ -86,7 +88,9 @@ func (p *listPermissions) survey(ctx context.Context) (*scope, error) {
 	return s, nil
 }
 
-func (p *listPermissions) mayAll(ctx context.Context, namespace string) map[schema.GroupVersionResource]permission {
+// mayAll asks for every kind in a namespace, and for the groups that the server has if it does not
+// have some kind.
+func (p *listPermissions) mayAll(ctx context.Context, namespace string) (map[schema.GroupVersionResource]permission, *metav1.APIGroupList) {
 	found := make([]permission, len(watchedResources))
 	var asking sync.WaitGroup
 	for i, k := range watchedResources {
@@ -107,7 +111,7 @@ func (p *listPermissions) mayAll(ctx context.Context, namespace string) map[sche
 		}
 		rights[k.gvr] = found[i]
 	}
-	return rights
+	return rights, groups
 }
 
 // servedOtherwise says that objects of the kind may be there, in a version that

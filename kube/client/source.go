@@ -75,6 +75,8 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 		return nil, err
 	}
 	c.asker.ReadPods(s.podsOf(factory))
+	c.asker.ReadNodes(s.nodesOf(factory))
+	c.asker.NoteGroups(found.groups)
 	s.start()
 	return &cluster.Source{
 		Factory: factory,
@@ -89,6 +91,7 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 		SchedulerAlive: c.asker.SchedulerAlive,
 		AttemptSeen:    c.asker.AttemptSeen,
 		Autoscalers:    c.asker.Autoscalers,
+		Provisioning:   c.asker.Provisioning,
 		Configuration:  configuration,
 		Events:         c.asker.RecentEvents,
 		EventsUnread:   c.asker.EventsUnread,
@@ -129,6 +132,24 @@ func (s *source) podsOf(factory informers.SharedInformerFactory) func() []*corev
 			return nil
 		}
 		all, err := pods.List(labels.Everything())
+		if err != nil {
+			return nil
+		}
+		return all
+	}
+}
+
+// nodesOf gives all nodes once they are in; nil before, and where they may not be read.
+func (s *source) nodesOf(factory informers.SharedInformerFactory) func() []*corev1.Node {
+	if !s.reads("nodes") {
+		return func() []*corev1.Node { return nil }
+	}
+	informer, nodes := factory.Core().V1().Nodes().Informer(), factory.Core().V1().Nodes().Lister()
+	return func() []*corev1.Node {
+		if !informer.HasSynced() {
+			return nil
+		}
+		all, err := nodes.List(labels.Everything())
 		if err != nil {
 			return nil
 		}

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -17,6 +18,7 @@ import (
 // AskerOptions say whom an Asker asks.
 type AskerOptions struct {
 	Client    kubernetes.Interface // reads, and gives up soon
+	Dynamic   dynamic.Interface    // the same, of custom resources; nil: none are read
 	Namespace string               // asked about where all namespaces may not be read
 	// Watcher gives the client whose watches last; nil: events are listed every time.
 	Watcher func() kubernetes.Interface

@@ -3,49 +3,79 @@ package cluster
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/provisioning"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// autoscalerNames are under which autoscalers of nodes write events.
-var autoscalerNames = []string{"cluster-autoscaler", "karpenter"}
-
 // autoscalers remembers their messages by pod.
 type autoscalers struct {
-	answers[string, map[types.UID][]report.AutoscalerWord]
+	messages answers[string, autoscalerMessages]
+	state    answers[string, *provisioning.State]
+	claims   answers[string, provisioning.NodeClaim]
+	groups   atomic.Pointer[metav1.APIGroupList]
+	nodes    atomic.Pointer[func() []*corev1.Node]
+}
+
+// autoscalerMessages are the newest of each autoscaler, by pod, and which have written any.
+type autoscalerMessages struct {
+	about map[types.UID][]report.AutoscalerWord
+	by    map[string]bool
 }
 
 // Autoscalers are the autoscalers' messages about the pod: the newest of each, the
 // newest first, at most 15 s late.
 func (a *Asker) Autoscalers(ctx context.Context, pod *corev1.Pod) []report.AutoscalerWord {
-	words, _ := a.autoscalers.of(ctx, "", func() map[types.UID][]report.AutoscalerWord {
-		words := map[types.UID][]report.AutoscalerWord{}
-		for _, name := range autoscalerNames {
-			if a.heardFrom(ctx, name, metav1.NamespaceAll, words) != nil {
-				_ = a.heardFrom(ctx, name, a.options.Namespace, words) // what is not heard is not told
-			}
-		}
-		return words
-	})
-	return words[pod.UID]
+	return a.autoscalerMessages(ctx).about[pod.UID]
 }
 
-// heardFrom notes the newest message of one autoscaler about each pod.
-func (a *Asker) heardFrom(ctx context.Context, name, namespace string, words map[types.UID][]report.AutoscalerWord) error {
-	about := fields.Set{"source": name, "involvedObject.kind": "Pod"}
-	events, err := a.eventsNow(ctx, namespace, about.String())
-	for _, e := range events {
-		if event := model.NewEvent(e); event.Source == name {
-			words[e.InvolvedObject.UID] = newestOfEach(words[e.InvolvedObject.UID], event)
+// autoscalerMessages reads the events of autoscalers. Karpenter writes about pods only that it
+// nominated a NodeClaim, and that it could not help: the latter are among the failed attempts.
+func (a *Asker) autoscalerMessages(ctx context.Context) autoscalerMessages {
+	found, _ := a.autoscalers.messages.of(ctx, "", func() autoscalerMessages {
+		said := autoscalerMessages{about: map[types.UID][]report.AutoscalerWord{}, by: map[string]bool{}}
+		for _, of := range []fields.Set{{"source": provisioning.ClusterName}, {"reason": "Nominated"}} {
+			of["involvedObject.kind"] = "Pod"
+			if a.heardFrom(ctx, metav1.NamespaceAll, of, said) != nil {
+				_ = a.heardFrom(ctx, a.options.Namespace, of, said) // what is not heard is not told
+			}
 		}
+		attempts, _ := a.readAttempts(ctx)
+		for _, e := range attempts.others {
+			said.note(e)
+		}
+		return said
+	})
+	return found
+}
+
+// heardFrom notes the newest message of each autoscaler about each pod.
+func (a *Asker) heardFrom(ctx context.Context, namespace string, of fields.Set, said autoscalerMessages) error {
+	events, err := a.eventsNow(ctx, namespace, of.String())
+	for _, e := range events {
+		said.note(e)
 	}
 	return err
+}
+
+// isAutoscaler reports whether a component is an autoscaler of nodes.
+func isAutoscaler(component string) bool {
+	return component == provisioning.ClusterName || provisioning.IsKarpenter(component)
+}
+
+// note takes in an event, if an autoscaler wrote it.
+func (m autoscalerMessages) note(e *corev1.Event) {
+	if event := model.NewEvent(e); isAutoscaler(event.Source) {
+		m.by[event.Source] = true
+		m.about[e.InvolvedObject.UID] = newestOfEach(m.about[e.InvolvedObject.UID], event)
+	}
 }
 
 // newestOfEach takes a word in, unless there is a newer one of the same speaker.

@@ -74,6 +74,7 @@ func engineOptions(source *Source) explain.Options {
 		SchedulerAlive: source.SchedulerAlive,
 		AttemptSeen:    source.AttemptSeen,
 		Autoscalers:    source.Autoscalers,
+		Provisioning:   source.Provisioning,
 		Events:         source.Events,
 		EventsUnread:   source.EventsUnread,
 		Quotas:         source.Quotas,

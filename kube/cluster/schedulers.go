@@ -31,8 +31,9 @@ type schedulers struct {
 // attempts are the newest failed ones that events tell of.
 type attempts struct {
 	newest map[attempt]metav1.Time
-	unread error // why they are not those of all namespaces; nil: they are
-	here   error // why not even those of the asker's namespace are known
+	others []*corev1.Event // of autoscalers, which use the same reason
+	unread error           // why they are not those of all namespaces; nil: they are
+	here   error           // why not even those of the asker's namespace are known
 }
 
 // attempt is a pod and who tried it.
@@ -184,23 +185,26 @@ func (a *Asker) EventsUnread(ctx context.Context, namespace string) string {
 func (a *Asker) readAttempts(ctx context.Context) (found attempts, ok bool) {
 	return a.schedulers.attempts.of(ctx, "", func() attempts {
 		found := attempts{newest: map[attempt]metav1.Time{}}
-		found.unread = a.failedAttempts(ctx, metav1.NamespaceAll, found.newest)
+		found.unread = a.failedAttempts(ctx, metav1.NamespaceAll, &found)
 		if found.unread != nil {
-			found.here = a.failedAttempts(ctx, a.options.Namespace, found.newest)
+			found.here = a.failedAttempts(ctx, a.options.Namespace, &found)
 		}
 		return found
 	})
 }
 
 // failedAttempts notes the newest failed attempt of each pod that events tell of.
-func (a *Asker) failedAttempts(ctx context.Context, namespace string, newest map[attempt]metav1.Time) error {
+func (a *Asker) failedAttempts(ctx context.Context, namespace string, found *attempts) error {
 	failed := fields.Set{"reason": "FailedScheduling", "involvedObject.kind": "Pod"}
 	events, err := a.eventsNow(ctx, namespace, failed.String())
 	for _, e := range events {
 		event := model.NewEvent(e)
 		of := attempt{e.InvolvedObject.UID, event.Source}
-		if newest[of].Time.Before(event.Last) {
-			newest[of] = metav1.Time{Time: event.Last}
+		if found.newest[of].Time.Before(event.Last) {
+			found.newest[of] = metav1.Time{Time: event.Last}
+		}
+		if isAutoscaler(event.Source) {
+			found.others = append(found.others, e)
 		}
 	}
 	return err

@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/provisioning"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -47,6 +48,7 @@ type Source struct {
 	SchedulerAlive func(ctx context.Context, name string) (alive, known bool, why string)
 	AttemptSeen    func(ctx context.Context, pod *corev1.Pod) *metav1.Time
 	Autoscalers    func(ctx context.Context, pod *corev1.Pod) []report.AutoscalerWord
+	Provisioning   func(ctx context.Context, about []report.AutoscalerWord) *provisioning.State
 	Events         func(ctx context.Context, ref model.Ref) ([]model.Event, error)
 	EventsUnread   func(ctx context.Context, namespace string) string
 	Quotas         func(ctx context.Context, namespace string) ([]corev1.ResourceQuota, error)

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/provisioning"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -34,6 +35,9 @@ type Info struct {
 	Schedulers []Scheduler `json:"schedulers,omitempty"` // those that pending pods name
 	Heard      []Heard     `json:"heard,omitempty"`      // messages of others about pending pods
 	Refused    []Refused   `json:"refused,omitempty"`    // controllers whose pods were not created
+
+	// Provisioning is what autoscalers of nodes say, with the NodeClaims for all pending pods.
+	Provisioning *provisioning.State `json:"provisioning,omitempty"`
 
 	// Forbidden says of the kinds that plugins read which are not there, and why.
 	Forbidden map[string]string `json:"forbidden,omitempty"`

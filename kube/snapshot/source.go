@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/provisioning"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
@@ -59,6 +60,7 @@ func (f *File) Source() (*cluster.Source, error) {
 		SchedulerAlive: f.schedulerAlive,
 		AttemptSeen:    f.attemptSeen,
 		Autoscalers:    f.autoscalers,
+		Provisioning:   f.provisioning,
 		Configuration:  f.configuration(),
 		Events:         f.Events,
 		EventsUnread:   func(context.Context, string) string { return f.why(byResource["events"]) },
@@ -200,6 +202,23 @@ func (f *File) autoscalers(_ context.Context, pod *corev1.Pod) (words []report.A
 		}
 	}
 	return words
+}
+
+// provisioning is what autoscalers of nodes said, with the NodeClaims that messages name.
+func (f *File) provisioning(_ context.Context, about []report.AutoscalerWord) *provisioning.State {
+	state := f.Info.Provisioning
+	if state == nil || state.Karpenter == nil {
+		return state
+	}
+	copied, karpenter := *state, *state.Karpenter
+	copied.Karpenter, karpenter.Claims = &karpenter, nil
+	named := provisioning.Nominated(about)
+	for _, claim := range state.Karpenter.Claims {
+		if slices.Contains(named, claim.Name) {
+			karpenter.Claims = append(karpenter.Claims, claim)
+		}
+	}
+	return &copied
 }
 
 // configuration is the scheduler's; nil where the file has none.

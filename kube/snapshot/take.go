@@ -18,6 +18,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/provisioning"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -214,16 +216,46 @@ func (t *taking) askAboutPods() {
 					heard.AttemptSeen = &at.Time
 				}
 			}
-			if t.source.Autoscalers != nil {
-				for _, w := range t.source.Autoscalers(t.ctx, p.Object) {
+			if t.source.Autoscalers != nil && p.Object.Spec.NodeName == "" {
+				words := t.source.Autoscalers(t.ctx, p.Object)
+				for _, w := range words {
 					heard.Autoscalers = append(heard.Autoscalers, Word{w.Component, w.Reason, w.Message, w.LastSeen.Time})
 				}
+				t.askAutoscalers(words)
 			}
 			if heard.AttemptSeen != nil || heard.Autoscalers != nil {
 				t.into.info.Heard = append(t.into.info.Heard, heard)
 			}
 		}
 	}
+}
+
+// askAutoscalers notes what autoscalers of nodes say in objects, with the NodeClaims that their
+// messages about a pod name.
+func (t *taking) askAutoscalers(words []report.AutoscalerWord) {
+	if t.source.Provisioning == nil {
+		return
+	}
+	state := t.source.Provisioning(t.ctx, words)
+	if state == nil {
+		return
+	}
+	var known []provisioning.NodeClaim
+	if old := t.into.info.Provisioning; old != nil && old.Karpenter != nil {
+		known = old.Karpenter.Claims
+	}
+	copied := *state
+	if state.Karpenter != nil {
+		karpenter := *state.Karpenter
+		karpenter.Claims = slices.Clone(known)
+		for _, claim := range state.Karpenter.Claims {
+			if !slices.ContainsFunc(known, func(other provisioning.NodeClaim) bool { return other.Name == claim.Name }) {
+				karpenter.Claims = append(karpenter.Claims, claim)
+			}
+		}
+		copied.Karpenter = &karpenter
+	}
+	t.into.info.Provisioning = &copied
 }
 
 // addRefused adds the controllers whose pods were not created.

@@ -1,0 +1,78 @@
+package cluster
+
+import (
+	"context"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/provisioning"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	reader "github.com/kubectl-fathom/kubectl-fathom/kube/provisioning"
+)
+
+// ReadNodes has signs of autoscalers looked for among the nodes, which an informer holds. all
+// gives nil while they are not in.
+func (a *Asker) ReadNodes(all func() []*corev1.Node) { a.autoscalers.nodes.Store(&all) }
+
+// NoteGroups takes over which API groups the server has, where it was asked; nil: it was not.
+func (a *Asker) NoteGroups(all *metav1.APIGroupList) { a.autoscalers.groups.Store(all) }
+
+// Provisioning is what autoscalers of nodes say of themselves in objects, with the NodeClaims
+// that their messages about a pod name, at most 15 s late; nil without any. Nothing is asked
+// where nothing shows that there is one: no API group, no event, no node.
+func (a *Asker) Provisioning(ctx context.Context, about []report.AutoscalerWord) *provisioning.State {
+	if a.options.Dynamic == nil {
+		return nil
+	}
+	from := reader.Reader{Dynamic: a.options.Dynamic, Core: a.options.Client, Words: a.options.Words}
+	found, _ := a.autoscalers.state.of(ctx, "", func() *provisioning.State {
+		karpenter, cluster := a.autoscalerSigns(ctx)
+		state := &provisioning.State{}
+		if karpenter {
+			state.Karpenter = from.Karpenter(ctx)
+		}
+		if cluster {
+			state.ClusterAutoscaler = from.ClusterAutoscaler(ctx)
+		}
+		return state
+	})
+	if found == nil || found.Karpenter == nil && found.ClusterAutoscaler == nil {
+		return nil
+	}
+	names := provisioning.Nominated(about)
+	if found.Karpenter == nil || len(names) == 0 {
+		return found
+	}
+	state, karpenter := *found, *found.Karpenter
+	state.Karpenter = &karpenter
+	for _, name := range names {
+		claim, ok := a.autoscalers.claims.of(ctx, name, func() provisioning.NodeClaim { return from.NodeClaim(ctx, name) })
+		if ok {
+			karpenter.Claims = append(karpenter.Claims, claim)
+		}
+	}
+	return &state
+}
+
+// autoscalerSigns reports whether anything shows that the cluster has Karpenter, or Cluster
+// Autoscaler: the API groups where they are known, events that they wrote, and nodes.
+func (a *Asker) autoscalerSigns(ctx context.Context) (karpenter, cluster bool) {
+	said := a.autoscalerMessages(ctx).by
+	karpenter = said[provisioning.KarpenterName] || said[provisioning.AutoModeName]
+	cluster = said[provisioning.ClusterName]
+	if all := a.autoscalers.nodes.Load(); all != nil {
+		for _, node := range (*all)() {
+			_, of := node.Labels[provisioning.NodePoolLabel]
+			karpenter = karpenter || of
+			cluster = cluster || slices.ContainsFunc(node.Spec.Taints, func(taint corev1.Taint) bool {
+				return taint.Key == provisioning.ToBeDeleted || taint.Key == provisioning.DeletionCandidate
+			})
+		}
+	}
+	if groups := a.autoscalers.groups.Load(); groups != nil {
+		karpenter = slices.ContainsFunc(groups.Groups, func(g metav1.APIGroup) bool { return g.Name == reader.Group })
+	}
+	return karpenter, cluster
+}
