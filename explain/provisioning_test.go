@@ -33,7 +33,7 @@ func TestWhenTheSchedulerTriedAPodThatFits(t *testing.T) {
 		return func(context.Context, *corev1.Pod) *metav1.Time { return new(metav1.NewTime(testNow.Add(-ago))) }
 	}
 	stale := func(context.Context, string) (alive, known bool, why string) {
-		return false, true, "the Lease kube-system/kube-scheduler was last renewed 3m ago"
+		return false, true, "Lease last renewed 3m ago (kube-system/kube-scheduler)"
 	}
 	for name, c := range map[string]struct {
 		options             Options
@@ -74,8 +74,8 @@ func TestWhenTheSchedulerTriedAPodThatFits(t *testing.T) {
 		"its Lease is old": {
 			Options{SchedulerAlive: stale, AttemptSeen: seen(4 * time.Second)},
 			testPod("shop/x", "", "1", unschedulableFor(time.Hour)),
-			"kube-scheduler may be down: the Lease kube-system/kube-scheduler was last renewed 3m ago.", "kube-scheduler may be down: the Lease kube-system/kube-scheduler was last renewed 3m ago",
-			"kube-scheduler may be down: the Lease kube-system/kube-scheduler was last renewed 3m ago",
+			"kube-scheduler may be down: Lease last renewed 3m ago (kube-system/kube-scheduler).", "kube-scheduler may be down: Lease last renewed 3m ago (kube-system/kube-scheduler)",
+			"kube-scheduler may be down: Lease last renewed 3m ago (kube-system/kube-scheduler)",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -90,10 +90,10 @@ func TestWhenTheSchedulerTriedAPodThatFits(t *testing.T) {
 
 func TestAQuietSchedulerIsToldBesideTheVerdict(t *testing.T) {
 	stale := func(context.Context, string) (alive, known bool, why string) {
-		return false, true, "the Lease kube-system/kube-scheduler was last renewed 3m ago"
+		return false, true, "Lease last renewed 3m ago (kube-system/kube-scheduler)"
 	}
 	r := mustExplain(t, startEngine(t, Options{SchedulerAlive: stale}, testNode("std-a-01", "4")), testPod("shop/x", "", "9"))
-	said := "\nkube-scheduler may be down: the Lease kube-system/kube-scheduler was last renewed 3m ago.\n"
+	said := "\nkube-scheduler may be down: Lease last renewed 3m ago (kube-system/kube-scheduler).\n"
 	if text := report.Text(r, 100, report.TextOptions{Now: testNow}); !strings.Contains(text, said) {
 		t.Error(text)
 	}

@@ -30,7 +30,7 @@ func withSchedulers(s *model.Snapshot) *fakeCluster {
 			lease("cloud-controller-manager", "cp-1_0b2d", 4*time.Minute),
 		}},
 		schedulers: map[string]model.Liveness{
-			"default-scheduler": {Alive: true, Known: true, Why: "the Lease kube-system/kube-scheduler was last renewed 2s ago", Lease: "kube-scheduler"},
+			"default-scheduler": {Alive: true, Known: true, Why: "Lease last renewed 2s ago (kube-system/kube-scheduler)", Lease: "kube-scheduler"},
 			"ml-scheduler":      {Known: true, Why: "no Lease, no events, no pods bound by it", Lease: "ml-scheduler"},
 		},
 	}

@@ -143,7 +143,7 @@ var whyVerdicts = []struct {
 	}},
 	{"kube-scheduler said nothing yet", func(r *report.Report) { r.Observed = report.Observed{} }},
 	{"kube-scheduler is quiet", func(r *report.Report) {
-		r.Observed.Quiet = "kube-scheduler may be down: the Lease kube-system/kube-scheduler was last renewed 3m ago"
+		r.Observed.Quiet = "kube-scheduler may be down: Lease last renewed 3m ago (kube-system/kube-scheduler)"
 	}},
 	{"the spec changed since", func(r *report.Report) {
 		r.Observed.AttemptSeen, r.Observed.GenerationCurrent = nil, new(false)

@@ -99,13 +99,12 @@ func Write(w io.Writer, cmd *cobra.Command) error {
 	}
 	fmt.Fprintf(&b, "Usage:\n  %s\n\n", usageLine(cmd))
 	name := cmd.Root().CommandPath()
-	global := fmt.Sprintf("Use %q for a list of global command-line options (applies to all commands)", name+" options")
-	if cmd.HasParent() {
-		b.WriteString(wrapped(global+".", Width, "") + "\n")
-	} else {
+	global := fmt.Sprintf("Use %q for a list of global command-line options (applies to all commands).", name+" options")
+	if !cmd.HasParent() {
 		fmt.Fprintf(&b, "Use %q for more about a command.\n", name+" COMMAND --help")
-		b.WriteString(wrapped(global+", and of those of the dashboard.", Width, "") + "\n")
+		global += " It has the options of the dashboard too."
 	}
+	b.WriteString(wrapped(global, Width, "") + "\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }

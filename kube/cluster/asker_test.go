@@ -92,7 +92,7 @@ func TestASchedulerLives(t *testing.T) {
 		alive, known bool
 		why          string
 	}{
-		{"when it renews its Lease", "default-scheduler", newTestAsker(t, "", lease("kube-scheduler", time.Second)), true, true, "the Lease kube-system/kube-scheduler was last renewed "},
+		{"when it renews its Lease", "default-scheduler", newTestAsker(t, "", lease("kube-scheduler", time.Second)), true, true, "Lease last renewed "},
 		{"not when its Lease is old", "default-scheduler", newTestAsker(t, "", lease("kube-scheduler", 5*time.Minute)), false, true, "renewed 5m ago"},
 		{"not when all that it did was before its Lease got old", "batch", newTestAsker(t, "", lease("batch", 3*time.Minute), by("batch", 3*time.Minute), bound(4*time.Minute)), false, true, "renewed 3m ago"},
 		{"when it works without the Lease that it once held", "batch", newTestAsker(t, "", lease("batch", time.Hour), by("batch", time.Second)), true, true, "it wrote FailedScheduling of pod dev/web 1s ago"},

@@ -107,7 +107,7 @@ func (a *Asker) firstUnread(leases, pods, events error) string {
 }
 
 func renewedWords(lease *coordinationv1.Lease, ago time.Duration) string {
-	return fmt.Sprintf("the Lease %s/%s was last renewed %s ago", lease.Namespace, lease.Name, duration.HumanDuration(ago))
+	return fmt.Sprintf("Lease last renewed %s ago (%s/%s)", duration.HumanDuration(ago), lease.Namespace, lease.Name)
 }
 
 // leaseName is the name of the Lease of a scheduler.

@@ -44,7 +44,7 @@ func TestWhoHoldsALeaseAndIsRunning(t *testing.T) {
 	var got []string
 	for _, l := range Leaders(s, leases, map[string]model.Liveness{
 		"default-scheduler": {Alive: true, Known: true, Why: "it bound pod dev/c 4s ago", Lease: "kube-scheduler"},
-		"ml-scheduler":      {Known: true, Why: "the Lease ml/ml-scheduler was last renewed 60m ago", Lease: "ml-scheduler"},
+		"ml-scheduler":      {Known: true, Why: "Lease last renewed 60m ago (ml/ml-scheduler)", Lease: "ml-scheduler"},
 		"hidden":            {Why: "not allowed to list events", Lease: "hidden"},
 	}, modeltest.Epoch) {
 		alive, pending := "?", "–"
@@ -57,7 +57,7 @@ func TestWhoHoldsALeaseAndIsRunning(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s [%s] %s alive %s, %s pending: %s", l.Name, l.Lease, l.Holder, alive, pending, l.Why))
 	}
 	want := []string{
-		"ml-scheduler [ml/ml-scheduler] ml-0 alive false, 1 pending: the Lease ml/ml-scheduler was last renewed 60m ago",
+		"ml-scheduler [ml/ml-scheduler] ml-0 alive false, 1 pending: Lease last renewed 60m ago (ml/ml-scheduler)",
 		"default-scheduler [kube-system/kube-scheduler] cp-1 alive true, 1 pending: it bound pod dev/c 4s ago",
 		"hidden []  alive ?, 0 pending: not allowed to list events",
 		"bare [kube-system/bare] x alive ?, – pending: the Lease has no renewTime or no duration",
