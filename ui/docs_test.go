@@ -21,7 +21,13 @@ func keyDocs() string {
 	page.WriteString("# Keys\n\n`?` shows the keys of the current page. A key means the same on every page (only `l` moves in\n" +
 		"the node map); a key that is not listed here does nothing. Dialogs and inputs have keys of their own,\nlisted below.\n\n")
 	page.WriteString("| key | where | what |\n|--|--|--|\n")
-	for _, b := range keymap.Bindings {
+	for i, b := range keymap.Bindings {
+		saysSame := func(other keymap.Binding) bool {
+			return other.Do == b.Do && other.Docs == b.Docs && other.Where&keymap.Everywhere != 0
+		}
+		if slices.ContainsFunc(keymap.Bindings[i+1:], saysSame) {
+			continue // the row of all pages has it
+		}
 		var labels []string
 		for label := range strings.FieldsSeq(b.Label) {
 			labels = append(labels, "`"+label+"`")

@@ -55,9 +55,9 @@ func (f *facts) reason() string {
 	excess, known := f.first.Excess()
 	switch {
 	case known && excess > 0 && f.first.Request() == 0:
-		return "requests no memory"
+		return "it requests no memory"
 	case known && excess > 0:
-		return "uses " + model.FormatMemory(excess, model.Nearest) + " more than it requests"
+		return "it uses " + model.FormatMemory(excess, model.Nearest) + " more than it requests"
 	case f.next != nil && f.next.Priority == f.first.Priority:
 		return "closest to its request"
 	case f.next != nil:
@@ -128,7 +128,7 @@ func (d preview) facts() []string {
 	if r.Pinned > 0 {
 		facts = append(facts, fmt.Sprintf("The static CPU manager policy, where it is on, pins %s.", grammar.Count(int(r.Pinned), "CPU", "CPUs")))
 	}
-	return append(facts, "Defaults: "+strings.Join(kubelet.DefaultThresholds[:shownThresholds], ", ")+", pid.available has none.")
+	return append(facts, "Defaults: "+strings.Join(kubelet.DefaultThresholds[:shownThresholds], ", ")+"; none for pid.available.")
 }
 
 // shownThresholds is how many of the default thresholds fit in a line.
