@@ -74,9 +74,7 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.asker.ReadPods(s.podsOf(factory))
-	c.asker.ReadNodes(s.nodesOf(factory))
-	c.asker.NoteGroups(found.groups)
+	c.asker.Use(cluster.Held{Pods: s.podsOf(factory), Nodes: s.nodesOf(factory), Groups: found.groups})
 	s.start()
 	return &cluster.Source{
 		Factory: factory,

@@ -40,12 +40,22 @@ type Asker struct {
 	limits      perNamespace[corev1.LimitRange]
 	objects     perNamespace[runtime.Object] // by resource
 	logs        eventLogs
-	pods        atomic.Pointer[func() []*corev1.Pod]
+	held        atomic.Pointer[Held]
 }
 
-// ReadPods has signs of schedulers looked for among all pods of the cluster, which an
-// informer holds, instead of asking for them. all gives nil while they are not in.
-func (a *Asker) ReadPods(all func() []*corev1.Pod) { a.pods.Store(&all) }
+// Held is what is known of a cluster without asking for it.
+type Held struct {
+	// Pods are all pods of the cluster, among which signs of schedulers are looked for instead
+	// of asking for them, and Nodes all nodes, with signs of autoscalers. They give nil while
+	// these are not in.
+	Pods  func() []*corev1.Pod
+	Nodes func() []*corev1.Node
+	// Groups are the API groups that the server has; nil where it was not asked.
+	Groups *metav1.APIGroupList
+}
+
+// Use takes over what is known now.
+func (a *Asker) Use(held Held) { a.held.Store(&held) }
 
 // NewAsker makes one that remembers nothing yet.
 func NewAsker(options AskerOptions) *Asker {

@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 	"slices"
-	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,8 +19,6 @@ type autoscalers struct {
 	messages answers[string, autoscalerMessages]
 	state    answers[string, *provisioning.State]
 	claims   answers[string, provisioning.NodeClaim]
-	groups   atomic.Pointer[metav1.APIGroupList]
-	nodes    atomic.Pointer[func() []*corev1.Node]
 }
 
 // autoscalerMessages are the newest of each autoscaler, by pod, and which have written any.
@@ -33,18 +30,18 @@ type autoscalerMessages struct {
 // Autoscalers are the autoscalers' messages about the pod: the newest of each, the
 // newest first, at most 15 s late.
 func (a *Asker) Autoscalers(ctx context.Context, pod *corev1.Pod) []report.AutoscalerWord {
-	return a.autoscalerMessages(ctx).about[pod.UID]
+	return messagesOf(ctx, a).about[pod.UID]
 }
 
-// autoscalerMessages reads the events of autoscalers. Karpenter writes about pods only that it
+// messagesOf reads the events of autoscalers. Karpenter writes about pods only that it
 // nominated a NodeClaim, and that it could not help: the latter are among the failed attempts.
-func (a *Asker) autoscalerMessages(ctx context.Context) autoscalerMessages {
+func messagesOf(ctx context.Context, a *Asker) autoscalerMessages {
 	found, _ := a.autoscalers.messages.of(ctx, "", func() autoscalerMessages {
 		said := autoscalerMessages{about: map[types.UID][]report.AutoscalerWord{}, by: map[string]bool{}}
 		for _, of := range []fields.Set{{"source": provisioning.ClusterName}, {"reason": "Nominated"}} {
 			of["involvedObject.kind"] = "Pod"
-			if a.heardFrom(ctx, metav1.NamespaceAll, of, said) != nil {
-				_ = a.heardFrom(ctx, a.options.Namespace, of, said) // what is not heard is not told
+			if hear(ctx, a, metav1.NamespaceAll, of, said) != nil {
+				_ = hear(ctx, a, a.options.Namespace, of, said) // what is not heard is not told
 			}
 		}
 		attempts, _ := a.readAttempts(ctx)
@@ -56,8 +53,8 @@ func (a *Asker) autoscalerMessages(ctx context.Context) autoscalerMessages {
 	return found
 }
 
-// heardFrom notes the newest message of each autoscaler about each pod.
-func (a *Asker) heardFrom(ctx context.Context, namespace string, of fields.Set, said autoscalerMessages) error {
+// hear notes the newest message of each autoscaler about each pod.
+func hear(ctx context.Context, a *Asker, namespace string, of fields.Set, said autoscalerMessages) error {
 	events, err := a.eventsNow(ctx, namespace, of.String())
 	for _, e := range events {
 		said.note(e)

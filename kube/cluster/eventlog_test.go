@@ -148,7 +148,7 @@ func TestSignsOfASchedulerNeedNoListOfPods(t *testing.T) {
 		}}},
 	}
 	a := newTestAsker(t, "", bound)
-	a.ReadPods(func() []*corev1.Pod { return []*corev1.Pod{bound} })
+	a.Use(Held{Pods: func() []*corev1.Pod { return []*corev1.Pod{bound} }})
 	if alive, _, why := a.SchedulerAlive(t.Context(), "batch"); !alive || why == "" {
 		t.Errorf("alive %v: %s", alive, why)
 	}
@@ -171,7 +171,7 @@ func TestTheNewestRefusedPodsAreReadAgain(t *testing.T) {
 	}
 	whole.Name, whole.Spec.SchedulerName = "p9", "batch" // of version 104, which is after 99
 	a := newTestAsker(t, "", whole)
-	a.ReadPods(func() []*corev1.Pod { return held })
+	a.Use(Held{Pods: func() []*corev1.Pod { return held }})
 	if alive, _, why := a.SchedulerAlive(t.Context(), "batch"); !alive {
 		t.Errorf("not alive: %s", why)
 	}

@@ -12,13 +12,6 @@ import (
 	reader "github.com/kubectl-fathom/kubectl-fathom/kube/provisioning"
 )
 
-// ReadNodes has signs of autoscalers looked for among the nodes, which an informer holds. all
-// gives nil while they are not in.
-func (a *Asker) ReadNodes(all func() []*corev1.Node) { a.autoscalers.nodes.Store(&all) }
-
-// NoteGroups takes over which API groups the server has, where it was asked; nil: it was not.
-func (a *Asker) NoteGroups(all *metav1.APIGroupList) { a.autoscalers.groups.Store(all) }
-
 // Provisioning is what autoscalers of nodes say of themselves in objects, with the NodeClaims
 // that their messages about a pod name, at most 15 s late; nil without any. Nothing is asked
 // where nothing shows that there is one: no API group, no event, no node.
@@ -28,7 +21,7 @@ func (a *Asker) Provisioning(ctx context.Context, about []report.AutoscalerWord)
 	}
 	from := reader.Reader{Dynamic: a.options.Dynamic, Core: a.options.Client, Words: a.options.Words}
 	found, _ := a.autoscalers.state.of(ctx, "", func() *provisioning.State {
-		karpenter, cluster := a.autoscalerSigns(ctx)
+		karpenter, cluster := autoscalerSigns(ctx, a)
 		state := &provisioning.State{}
 		if karpenter {
 			state.Karpenter = from.Karpenter(ctx)
@@ -58,12 +51,13 @@ func (a *Asker) Provisioning(ctx context.Context, about []report.AutoscalerWord)
 
 // autoscalerSigns reports whether anything shows that the cluster has Karpenter, or Cluster
 // Autoscaler: the API groups where they are known, events that they wrote, and nodes.
-func (a *Asker) autoscalerSigns(ctx context.Context) (karpenter, cluster bool) {
-	said := a.autoscalerMessages(ctx).by
+func autoscalerSigns(ctx context.Context, a *Asker) (karpenter, cluster bool) {
+	said := messagesOf(ctx, a).by
 	karpenter = said[provisioning.KarpenterName] || said[provisioning.AutoModeName]
 	cluster = said[provisioning.ClusterName]
-	if all := a.autoscalers.nodes.Load(); all != nil {
-		for _, node := range (*all)() {
+	held := a.held.Load()
+	if held != nil && held.Nodes != nil {
+		for _, node := range held.Nodes() {
 			_, of := node.Labels[provisioning.NodePoolLabel]
 			karpenter = karpenter || of
 			cluster = cluster || slices.ContainsFunc(node.Spec.Taints, func(taint corev1.Taint) bool {
@@ -71,8 +65,8 @@ func (a *Asker) autoscalerSigns(ctx context.Context) (karpenter, cluster bool) {
 			})
 		}
 	}
-	if groups := a.autoscalers.groups.Load(); groups != nil {
-		karpenter = slices.ContainsFunc(groups.Groups, func(g metav1.APIGroup) bool { return g.Name == reader.Group })
+	if held != nil && held.Groups != nil {
+		karpenter = slices.ContainsFunc(held.Groups.Groups, func(g metav1.APIGroup) bool { return g.Name == reader.Group })
 	}
 	return karpenter, cluster
 }

@@ -82,8 +82,7 @@ func TestAutoscalersAreAskedOnlyWhereSomethingShowsThem(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			asker, asked := provisioningAsker(t, c.events...)
-			asker.ReadNodes(func() []*corev1.Node { return c.nodes })
-			asker.NoteGroups(c.groups)
+			asker.Use(Held{Nodes: func() []*corev1.Node { return c.nodes }, Groups: c.groups})
 			for range 2 { // the second answer is remembered
 				state := asker.Provisioning(t.Context(), nil)
 				if (state == nil) != (c.want == "[]") {
@@ -99,7 +98,7 @@ func TestAutoscalersAreAskedOnlyWhereSomethingShowsThem(t *testing.T) {
 
 func TestNodeClaimsAreReadThatAMessageNames(t *testing.T) {
 	asker, asked := provisioningAsker(t)
-	asker.NoteGroups(&metav1.APIGroupList{Groups: []metav1.APIGroup{{Name: "karpenter.sh"}}})
+	asker.Use(Held{Groups: &metav1.APIGroupList{Groups: []metav1.APIGroup{{Name: "karpenter.sh"}}}})
 	words := []report.AutoscalerWord{{Component: "karpenter", Reason: "Nominated", Message: "Pod should schedule on: nodeclaim/std-1"}}
 	state := asker.Provisioning(t.Context(), words)
 	if state == nil || len(state.Karpenter.Claims) != 1 || state.Karpenter.Claims[0].Name != "std-1" || state.Karpenter.Claims[0].Gone {

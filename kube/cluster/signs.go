@@ -69,8 +69,8 @@ func (s *signs) words() string {
 // of a cluster, one page is. Where only one namespace may be read, the error is
 // that of the others.
 func (a *Asker) podSigns(ctx context.Context, seen *signs) error {
-	if all := a.pods.Load(); all != nil {
-		if pods := (*all)(); pods != nil {
+	if held := a.held.Load(); held != nil && held.Pods != nil {
+		if pods := held.Pods(); pods != nil {
 			return a.watchedPodSigns(ctx, seen, pods)
 		}
 	}
