@@ -19,7 +19,7 @@ import (
 func admitted(ctx context.Context, live *source.Live, what string, pod *corev1.Pod) (stored *corev1.Pod, caveats []string, tried bool, err error) {
 	why := "--readonly allows no dry run"
 	if live.Client == nil {
-		why = "a snapshot cannot dry-run"
+		why = "a snapshot has no API server for a dry run"
 	} else if !live.Options.ReadOnly {
 		stored, err := tryCreate(ctx, live.Client, pod)
 		switch {

@@ -15,8 +15,8 @@ import (
 const (
 	ClusterChanged = "cluster changed since kube-scheduler's last attempt"
 	SpecChanged    = "the pod's spec changed since kube-scheduler's last attempt"
-	NotTriedSince  = "kube-scheduler's last message differs; no newer attempt is known"
-	ProfileUnknown = "its scheduler's message differs; that scheduler's profile is unknown"
+	NotTriedSince  = "kube-scheduler's message may be outdated"
+	ProfileUnknown = "the profile of its scheduler is unknown"
 )
 
 // attemptTakes is how much later than a change an attempt has to be to have seen

@@ -66,7 +66,7 @@ func (c composer) fixes() []Section {
 		section.Notes = append(section.Notes, sentence(fixes.Stopped))
 	}
 	if c.options.Fixes && fixes.Pairs > 0 {
-		section.Notes = append(section.Notes, grammar.Count(fixes.Pairs, "fix of two steps was", "fixes of two steps were")+" not simulated: enough shorter ones work.")
+		section.Notes = append(section.Notes, grammar.Count(fixes.Pairs, "two-step fix was", "two-step fixes were")+" not simulated: enough one-step fixes work.")
 	}
 	if c.options.Fixes && fixes.NoNode != "" {
 		section.Notes = append(section.Notes, sentence(fixes.NoNode))

@@ -57,7 +57,7 @@ func TestTextTellsEveryFixWithItsCommandWhereAsked(t *testing.T) {
 ✗ request cpu 2.8 instead of 4        2 nodes       –  4 pending pods may take the room
     kubectl set resources
     deletes and recreates the pod
-5 fixes of two steps were not simulated: enough shorter ones work.
+5 two-step fixes were not simulated: enough one-step fixes work.
 `
 	if text := Text(r, 80, TextOptions{Fixes: true}); !strings.Contains(text, want) {
 		t.Errorf("it lacks\n%s\nin\n%s", want, text)
