@@ -15,8 +15,8 @@ type Write struct {
 	Status int    // what the API server answered
 }
 
-// Writes are the changes that user has asked for since the start, in order.
-// The control plane must have been started with Audit.
+// Writes are the changes that user has asked for since the start, in order; with AuditReads all
+// requests. The control plane must have been started with Audit.
 func (c *ControlPlane) Writes(user string) ([]Write, error) {
 	file, err := os.Open(c.path(auditFile))
 	if err != nil {

@@ -27,6 +27,7 @@ type Options struct {
 	Controllers bool          // run kube-controller-manager: workloads get pods, cordoned nodes their taint
 	Only        []string      // with Controllers: run none but these of its controllers
 	Audit       bool          // note every change that is asked for, for Writes
+	AuditReads  bool          // with Audit: note everything else that is asked for too
 	Profiles    []string      // names that the scheduler answers to beside default-scheduler; it holds no Lease
 	Backoff     int           // seconds that the scheduler waits at most before it tries a pod again; 0 is its default
 }

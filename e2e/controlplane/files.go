@@ -60,15 +60,19 @@ func (c *ControlPlane) writeTokens() error {
 	return c.write(tokenFile, []byte(strings.Join(lines, "\n")+"\n"))
 }
 
-// writeAuditPolicy has the API server note changes, each once, when it answers.
+// writeAuditPolicy has the API server note changes, or all requests, each once, when it answers.
 func (c *ControlPlane) writeAuditPolicy() error {
-	return c.write(auditPolicyFile, []byte(`apiVersion: audit.k8s.io/v1
+	policy := `apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived]
 rules:
-- level: None
+`
+	if !c.options.AuditReads {
+		policy += `- level: None
   verbs: [get, list, watch]
-- level: Metadata
+`
+	}
+	return c.write(auditPolicyFile, []byte(policy+`- level: Metadata
 `))
 }
 
