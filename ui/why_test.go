@@ -308,6 +308,34 @@ func TestEventsThatCannotBeReadAreUnknown(t *testing.T) {
 	requireRow(t, app, 36, "not allowed to list events in shop")
 }
 
+// provisioned adds to a report what Karpenter could do: nothing, for two reasons.
+func provisioned(r *report.Report) *report.Report {
+	r.Provisioning = &report.Provisioning{
+		Summary: "Karpenter: no NodePool allows zone eu-1c: std has eu-1a, eu-1b; gpu has eu-1a.",
+		NodePools: []report.NodePool{
+			{
+				Name: "std", RuledOut: new(true), Reasons: []string{"the pod requires zone eu-1c, it has eu-1a, eu-1b"},
+				Limits: []report.NodeRoom{{Resource: "cpu", Used: "98", Limit: "100"}},
+			},
+			{Name: "gpu", RuledOut: new(true), Reasons: []string{"the pod requires zone eu-1c, it has eu-1a"}, Notes: []string{"its last nodes were not registered"}},
+		},
+	}
+	return r
+}
+
+func TestWhyShowsWhatAnAutoscalerCouldDo(t *testing.T) {
+	for _, size := range []struct{ width, height int }{{80, 24}, {120, 40}} {
+		t.Run(fmt.Sprintf("%dx%d", size.width, size.height), func(t *testing.T) {
+			requireScreen(t, whyOf(t, size.width, size.height, provisioned(checkoutReport()), checkoutEvents()))
+		})
+	}
+	t.Run("messages", func(t *testing.T) {
+		app := whyOf(t, 80, 24, provisioned(checkoutReport()), checkoutEvents())
+		press(t, app, "W")
+		requireScreen(t, app)
+	})
+}
+
 func TestAnAttemptBeforeTheClusterChangedIsNoDisagreement(t *testing.T) {
 	report := checkoutReport()
 	report.Observed.Agrees, report.Observed.Message = new(false), "0/11 nodes are available: 11 Insufficient cpu. preemption: not eligible."

@@ -45,8 +45,8 @@ func (c Content) Room(rows int) Room {
 	r.take(&r.preemption, len(c.preemption))
 	r.take(&r.facts, len(c.facts))
 	quotes := c.quoteRows()
-	if c.events > 0 && r.left >= 4 {
-		quotes = min(quotes, r.left-2) // a heading and a row are left for the events
+	if c.events > 0 && r.quotes+r.left >= 4 {
+		quotes = min(quotes, r.quotes+r.left-2) // a heading and a row are left for the events
 	}
 	r.take(&r.quotes, quotes)
 	if c.events > 0 && r.left >= 2 {
@@ -68,6 +68,7 @@ func (c Content) least(r *Room) {
 	}
 	r.take(&r.fixes, min(2, c.fixes.least()))
 	r.take(&r.preemption, min(len(c.preemption), 1))
+	r.take(&r.quotes, c.foremost)
 	if c.groups > 0 && r.left >= 2 {
 		r.take(&r.counts, 2)
 	}

@@ -40,6 +40,16 @@ func (a account) autoscalers() []quoted {
 	return all
 }
 
+// provisioning is what autoscalers of nodes could do, in one heading if there is room for it.
+func (a account) provisioning() []quoted {
+	p := a.Report.Provisioning
+	if p == nil {
+		return nil
+	}
+	lines := cells.Wrap("AUTOSCALER "+model.Clean(p.Summary), a.Width-2)
+	return []quoted{{lines[0], cells.Indent(3, cells.Wrap(strings.Join(lines[1:], " "), a.Width-3))}}
+}
+
 // Hear takes the pod's events. Those that the report quotes as an autoscaler's message stand
 // there.
 func (p *Page) Hear(events []model.Event) {

@@ -92,6 +92,10 @@ func (t short) help(room int) []string {
 			lines = append(lines, table.Row(&first[i]))
 		}
 	}
+	if scale := p.Report.Provisioning; scale != nil {
+		lines = append(lines, "   "+model.Clean("AUTOSCALER "+scale.Summary))
+		return lines[:min(len(lines), room)]
+	}
 	for _, word := range p.Report.Autoscaler {
 		lines = append(lines, "   "+model.Clean(word.Heading(p.Now)+": "+word.Message))
 	}

@@ -103,6 +103,7 @@ type Content struct {
 	fixes      fixPart
 	preemption []string
 	quotes     []quoted
+	foremost   int // of these, the first that have a row before others get more
 	events     int
 }
 
@@ -123,6 +124,8 @@ func (p *Page) Content() Content {
 	if sentence := p.account().preemption(); sentence != "" {
 		c.preemption = cells.Indent(1, cells.Wrap(p.Brief(sentence), p.Width-2))
 	}
+	c.quotes = p.account().provisioning()
+	c.foremost = len(c.quotes)
 	if p.Unheard != nil {
 		c.quotes = append(c.quotes, p.account().quote("EVENTS unknown", p.Unheard.Error()))
 	}
