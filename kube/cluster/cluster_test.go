@@ -415,3 +415,23 @@ func drainAll(c *Cluster) {
 	default:
 	}
 }
+
+func TestManyObjectsAtOnceAreInTheEngineOnceTheyAreInTheRows(t *testing.T) {
+	objects := []apiruntime.Object{node("a", "4"), pod("waits", "8", "")}
+	for i := range manyChanges {
+		objects = append(objects, pod(fmt.Sprintf("p%04d", i), "1m", "a"))
+	}
+	c := open(t, newSource(newClient(objects...)), Options{})
+	s := read(t, c)
+	if len(s.Pods) != manyChanges+1 || len(s.Nodes) != 1 || len(s.Nodes[0].Pods) != manyChanges || s.Moved == 0 || s.Moved > s.Revision {
+		t.Errorf("%d pods, moved at %d of %d", len(s.Pods), s.Moved, s.Revision)
+	}
+	r, err := c.Ask(t.Context(), report.Query{Target: report.PodOf("pod-waits"), Parts: report.Nodes})
+	if err != nil || r.Verdict != report.Unschedulable || r.Revision != s.Revision {
+		t.Errorf("verdict %+v, %v", r, err)
+	}
+	again, err := c.Ask(t.Context(), report.Query{Target: report.PodOf("pod-p0000")})
+	if err != nil || again.Verdict != report.Scheduled {
+		t.Errorf("a pod on a node: %+v, %v", again, err)
+	}
+}

@@ -10,6 +10,7 @@ import (
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -128,9 +129,7 @@ func (f *folder) fold() {
 	}
 	f.folded = now
 	f.revision++
-	if err := f.feed.engine.Apply(f.revision, changes); err != nil {
-		f.feed.fault.Store(fmt.Sprintf("the state may be incomplete: %v", err))
-	}
+	applied := f.apply(changes)
 	for _, c := range changes {
 		f.feed.fold(c)
 	}
@@ -138,12 +137,50 @@ func (f *folder) fold() {
 	if all && f.settled == 0 {
 		f.settled = f.revision
 	}
+	s := f.snapshot(rows, now)
+	applied()
+	if rows {
+		s.Moved = max(f.feed.engine.Moved(), f.settled)
+	}
 	if all {
 		f.feed.settled.Store(true) // lets explanations through
 	}
-	f.publish(f.snapshot(rows, now))
+	f.publish(s)
 	if all && !isClosed(f.ready) {
 		close(f.ready) // who waited for it finds all in the newest snapshot
+	}
+}
+
+// manyChanges is from how many changes on the engine takes them in beside the model.
+const manyChanges = 1000
+
+// apply has the engine take in changes, many of them beside what the caller does until the
+// function that it returns is called, which waits. A panic comes out of that one.
+func (f *folder) apply(changes []scheduler.Change) (wait func()) {
+	var err error
+	var panicked any
+	apply := func() { err = f.feed.engine.Apply(f.revision, changes) }
+	note := func() {
+		if err != nil {
+			f.feed.fault.Store(fmt.Sprintf("the state may be incomplete: %v", err))
+		}
+	}
+	if len(changes) < manyChanges {
+		apply()
+		return note
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() { panicked = recover() }()
+		apply()
+	}()
+	return func() {
+		<-done
+		if panicked != nil {
+			panic(panicked)
+		}
+		note()
 	}
 }
 
@@ -161,13 +198,12 @@ func stateOf(f *folder, all bool) folded {
 	return now
 }
 
-// snapshot gives the rows of the feed once they are all in, before that the held ones.
+// snapshot gives the rows of the feed once they are all in, before that the held ones. What
+// moved last is filled in later.
 func (f *folder) snapshot(rows bool, now folded) *model.Snapshot {
 	if rows {
 		f.held = nil
-		s := f.feed.builder.Build(f.revision, now.status, now.usage)
-		s.Moved = max(f.feed.engine.Moved(), f.settled)
-		return s
+		return f.feed.builder.Build(f.revision, now.status, now.usage)
 	}
 	s := *f.held
 	s.Revision, s.Status, s.Usage = f.revision, now.status, now.usage
