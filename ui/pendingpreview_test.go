@@ -142,3 +142,37 @@ func TestAnotherOrderOfTheRowsTakesTheFixesAway(t *testing.T) {
 		t.Errorf("no fixes were simulated for the row that the cursor is on now: %v", cluster.fixed)
 	}
 }
+
+func TestWhyBeginsWithTheFixesOfThePreview(t *testing.T) {
+	for name, c := range map[string]struct {
+		moved int64 // after the fixes were simulated
+		asked int
+	}{
+		"nothing has changed since": {0, 1},
+		"another node may fit now":  {1, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			app, cluster, _ := previewed(t, 80, 24, nil)
+			at := app.Now()
+			app.Now = func() time.Time { return at }
+			first := app.host.Observed().Snapshot.Revision + 1
+			shown := func(after, moved int64) {
+				next := *app.host.Observed().Snapshot
+				next.Revision, next.Moved = first+after, first+moved
+				send(t, app, snapshotMsg{snapshot: &next})
+			}
+			shown(0, 0)
+			press(t, app, "j", "j", "j", "j")
+			cursorRests(t, app)
+			shown(2, c.moved)
+			cluster.fixed = cluster.fixed[:1]
+			press(t, app, "enter")
+			if len(cluster.fixed) != c.asked {
+				t.Errorf("fixes of %v were simulated, want %d times", cluster.fixed, c.asked)
+			}
+			if got := screen(app); !strings.Contains(got, "› shop/checkout") || !strings.Contains(got, "request cpu 3.6") {
+				t.Errorf("Why does not have the fix:\n%s", got)
+			}
+		})
+	}
+}

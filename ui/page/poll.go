@@ -42,6 +42,15 @@ func (p *Poll[T]) Seed(value T, revision int64) {
 	p.Value, p.has, p.revision = value, true, revision
 }
 
+// Lent is a Poll that begins with this one's answer, or without one where a change since then
+// bears on which nodes fit.
+func Lent[T any](p *Poll[T], o *Observed) Poll[T] {
+	if !p.has || p.Trouble != nil || o.Snapshot.Moved == 0 || p.revision < o.Snapshot.Moved {
+		return Poll[T]{}
+	}
+	return Poll[T]{Value: p.Value, has: true, revision: p.revision, asked: p.asked}
+}
+
 // Revision is that of the snapshot that was on screen when the newest answer was
 // asked for.
 func (p *Poll[T]) Revision() int64 { return p.revision }

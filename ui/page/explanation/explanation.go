@@ -26,7 +26,7 @@ type Page struct {
 // New opens the page about one pod. What is known already is shown at once.
 func New(h page.Host, known Known, pod *model.Pod) *Page {
 	w := &Page{Base: page.Base{Host: h}, pod: pod}
-	w.asks = questions{host: h, view: w}
+	w.asks = questions{host: h, view: w, of: pod, tries: known.Tried(uidOf(pod))}
 	if kind, ok := h.Observed().Snapshot.KindOf(uidOf(pod)); ok {
 		if report := known.Of(kind); report != nil && (kind.Refused != nil || report.Pod.UID == string(uidOf(pod))) {
 			known := explained{report, why.ResultsByName(report.Nodes)}
@@ -41,6 +41,8 @@ func New(h page.Host, known Known, pod *model.Pod) *Page {
 type Known interface {
 	// Of is the newest explanation of a kind; nil if there is none yet.
 	Of(kind *model.Kind) *report.Report
+	// Tried are the fixes of a pod in the present state, as far as they were simulated.
+	Tried(pod types.UID) fixes.Poll
 }
 
 func uidOf(pod *model.Pod) types.UID { return pod.Object.UID }

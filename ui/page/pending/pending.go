@@ -49,6 +49,7 @@ func New(h page.Host, verdicts *Verdicts, recording Recording) *Page {
 	p.Known = verdicts.answered
 	p.cluster = overview{list: &p.Page, verdicts: verdicts, steps: steps{list: &p.Page, recording: recording}}
 	p.preview = preview{list: &p.Page, explains: &p.explains}
+	verdicts.below = &p.preview
 	p.Around.Above, p.Around.Below = p.cluster.gauges, p.preview.lines
 	return p
 }

@@ -4,10 +4,13 @@ import (
 	"context"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/query"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/fixes"
 )
 
 const (
@@ -32,6 +35,7 @@ type Verdicts struct {
 	since   int64     // of a recording: answers of an earlier revision are of another step
 	due     bool      // verdicts arrived by which rows are not yet filtered and sorted
 	applied time.Time // when they last were
+	below   *preview  // of the selected row; nil: there is no page of them
 }
 
 // Verdict is one explanation, and the state that it was made for.
@@ -48,7 +52,7 @@ func NewVerdicts(h page.Host) Verdicts { return Verdicts{host: h, Known: map[str
 
 // Restart forgets all: they do not hold for a revision, nor for those after it.
 func (v *Verdicts) Restart(revision int64) {
-	*v = Verdicts{host: v.host, Known: map[string]Verdict{}, Asking: v.Asking, about: v.about, Stop: v.Stop, since: revision}
+	*v = Verdicts{host: v.host, Known: map[string]Verdict{}, Asking: v.Asking, about: v.about, Stop: v.Stop, since: revision, below: v.below}
 }
 
 // Of is the newest explanation of the kind, nil if there is none yet or it is hidden.
@@ -57,6 +61,15 @@ func (v *Verdicts) Of(kind *model.Kind) *report.Report {
 		return nil
 	}
 	return v.Known[kind.Key].Report
+}
+
+// Tried are the fixes of a pod that were simulated for the preview, if they are of the present
+// state.
+func (v *Verdicts) Tried(pod types.UID) fixes.Poll {
+	if v.Hidden || v.below == nil || v.below.of != pod {
+		return fixes.Poll{}
+	}
+	return page.Lent(&v.below.tries, v.host.Observed())
 }
 
 // answered says whether a kind was asked about already; it may still have no
