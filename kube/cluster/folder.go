@@ -129,7 +129,7 @@ func (f *folder) fold() {
 	}
 	f.folded = now
 	f.revision++
-	applied := f.apply(changes)
+	applied := apply(f.feed, f.revision, changes)
 	for _, c := range changes {
 		f.feed.fold(c)
 	}
@@ -154,15 +154,15 @@ func (f *folder) fold() {
 // manyChanges is from how many changes on the engine takes them in beside the model.
 const manyChanges = 1000
 
-// apply has the engine take in changes, many of them beside what the caller does until the
-// function that it returns is called, which waits. A panic comes out of that one.
-func (f *folder) apply(changes []scheduler.Change) (wait func()) {
+// apply has the engine of a feed take in changes, many of them beside what the caller does until
+// the function that it returns is called, which waits. A panic comes out of that one.
+func apply(f *feed, revision int64, changes []scheduler.Change) (wait func()) {
 	var err error
 	var panicked any
-	apply := func() { err = f.feed.engine.Apply(f.revision, changes) }
+	apply := func() { err = f.engine.Apply(revision, changes) }
 	note := func() {
 		if err != nil {
-			f.feed.fault.Store(fmt.Sprintf("the state may be incomplete: %v", err))
+			f.fault.Store(fmt.Sprintf("the state may be incomplete: %v", err))
 		}
 	}
 	if len(changes) < manyChanges {
