@@ -3,9 +3,11 @@ package explain
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	corelisters "k8s.io/client-go/listers/core/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/provisioning"
@@ -48,22 +50,33 @@ func (s *sources) gather(ctx context.Context, find func() *corev1.Pod) (external
 	if pod == nil {
 		return said, nil
 	}
-	said.unread = s.eventsUnread(ctx, pod)
 	if pod.Spec.NodeName != "" {
+		said.unread = s.eventsUnread(ctx, pod)
 		if summary.StartOf(pod).Silent() {
 			said.events = s.events(ctx, model.Ref{Resource: "pods", Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID})
 		}
 		return said, nil
 	}
+	var asking sync.WaitGroup // at once, for each may take several round trips
+	asking.Go(func() {
+		defer utilruntime.HandleCrash()
+		said.unread = s.eventsUnread(ctx, pod)
+		if s.options.AttemptSeen != nil {
+			said.attempt = s.options.AttemptSeen(ctx, pod)
+		}
+	})
 	if s.options.SchedulerAlive != nil {
-		alive, known, why := s.options.SchedulerAlive(ctx, s.scheduler.LeaseOf(scheduler.NameOf(pod)))
-		said.scheduler = summary.Liveness{Alive: alive, Known: known, Why: why}
-	}
-	if s.options.AttemptSeen != nil {
-		said.attempt = s.options.AttemptSeen(ctx, pod)
+		asking.Go(func() {
+			defer utilruntime.HandleCrash()
+			alive, known, why := s.options.SchedulerAlive(ctx, s.scheduler.LeaseOf(scheduler.NameOf(pod)))
+			said.scheduler = summary.Liveness{Alive: alive, Known: known, Why: why}
+		})
 	}
 	if s.options.Autoscalers != nil {
-		said.autoscalers = s.options.Autoscalers(ctx, pod)
+		asking.Go(func() {
+			defer utilruntime.HandleCrash()
+			said.autoscalers = s.options.Autoscalers(ctx, pod)
+		})
 	}
 	if s.options.Provisioning != nil {
 		said.provisioning = s.options.Provisioning(ctx, said.autoscalers)
@@ -79,6 +92,7 @@ func (s *sources) gather(ctx context.Context, find func() *corev1.Pod) (external
 	if _, unread := s.scheduler.Forbidden["nodes"]; unread {
 		said.aside = s.quotas(ctx, pod.Namespace)
 	}
+	asking.Wait()
 	return said, nil
 }
 
