@@ -72,15 +72,15 @@ func (s *sources) gather(ctx context.Context, find func() *corev1.Pod) (external
 			said.scheduler = summary.Liveness{Alive: alive, Known: known, Why: why}
 		})
 	}
-	if s.options.Autoscalers != nil {
-		asking.Go(func() {
-			defer utilruntime.HandleCrash()
+	asking.Go(func() {
+		defer utilruntime.HandleCrash()
+		if s.options.Autoscalers != nil {
 			said.autoscalers = s.options.Autoscalers(ctx, pod)
-		})
-	}
-	if s.options.Provisioning != nil {
-		said.provisioning = s.options.Provisioning(ctx, said.autoscalers)
-	}
+		}
+		if s.options.Provisioning != nil { // it needs the messages
+			said.provisioning = s.options.Provisioning(ctx, said.autoscalers)
+		}
+	})
 	for _, claim := range s.scheduler.State.Listers.ClaimsToAsk(pod) {
 		if said.claims == nil {
 			said.claims = map[string][]model.Event{}
