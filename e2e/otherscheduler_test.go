@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -102,11 +103,48 @@ func TestASchedulerWithoutALeaseIsAlive(t *testing.T) {
 			if unread != test.unread {
 				t.Errorf("unknown[] is %+v", e.Unknown)
 			}
-			const caveat = "the profile of scheduler " + gke + " is unknown"
-			if got := strings.Contains(r.stdout, caveat); got != (test.pod == "tried") {
-				t.Errorf("the caveat of the profile: %t\n%s", got, r.stdout)
+			for _, caveat := range []string{
+				"scheduler " + gke + " is GKE's: it filters nodes as the default profile does, and may rank them otherwise",
+				"scheduler " + gke + " is running: last seen ",
+			} {
+				if got := strings.Contains(r.stdout, caveat); got != (test.pod == "tried") {
+					t.Errorf("the caveat %q: %t\n%s", caveat, got, r.stdout)
+				}
 			}
 		})
+	}
+}
+
+// A scheduler without a Lease that was seen an hour ago may be running; one that was never seen is
+// not.
+func TestASchedulerSeenAnHourAgoIsNotCalledDead(t *testing.T) {
+	plane := startPlane(t, controlplane.Options{})
+	client := admin(t, plane)
+	kubectl(t, plane, strings.ReplaceAll(otherSchedulers, "gke.io/optimize-utilization-scheduler", "quiet"), "apply", "-f", "-")
+	pod, err := client.CoreV1().Pods("shop").Get(t.Context(), "tried", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ago := metav1.NewTime(time.Now().Add(-time.Hour))
+	event := &corev1.Event{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "tried.1"}, Type: "Warning", Reason: "FailedScheduling", Message: "0/1 nodes are available: 1 Insufficient cpu.",
+		Source: corev1.EventSource{Component: "quiet"}, FirstTimestamp: ago, LastTimestamp: ago, Count: 1,
+		InvolvedObject: corev1.ObjectReference{Kind: "Pod", APIVersion: "v1", Namespace: "shop", Name: "tried", UID: pod.UID},
+	}
+	if _, err := client.CoreV1().Events("shop").Create(t.Context(), event, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for pod, want := range map[string]struct {
+		verdict, says string
+		code          int
+	}{
+		"tried": {"Unknown", "it has no Lease; last seen 60m ago: FailedScheduling of pod shop/tried", 3},
+		"left":  {"NotConsidered", "no Lease, no events, no pods bound by it", 1},
+	} {
+		r := fathom(t, "explain", "--kubeconfig", kubeconfig(t, plane, controlplane.Admin), "-n", "shop", pod, "-o", "json")
+		if e := readExplanation(t, r.stdout); e.Verdict != want.verdict || r.code != want.code || !strings.Contains(r.stdout, want.says) {
+			t.Errorf("%s: %s, exit code %d\n%s", pod, e.Verdict, r.code, r.stdout)
+		}
 	}
 }
 

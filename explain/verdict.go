@@ -121,13 +121,20 @@ func (x *explanation) considered() bool {
 	if x.profile.Scheduler.Serves(name) {
 		return true
 	}
-	if why := x.triedBy(name); why != "" {
+	if why := x.triedBy(); why != "" {
 		found.Scheduler = summary.Liveness{Alive: true, Known: true, Why: why}
 	}
 	if found.Scheduler.Known && !found.Scheduler.Alive {
 		return false
 	}
-	x.caveat(fmt.Sprintf("the profile of scheduler %s is unknown: the default profile is assumed", name))
+	if x.profile.Scheduler.Filters(name) {
+		x.caveat(fmt.Sprintf("scheduler %s is GKE's: it filters nodes as the default profile does, and may rank them otherwise", name))
+	} else {
+		x.caveat(fmt.Sprintf("the profile of scheduler %s is unknown: the default profile is assumed", name))
+	}
+	if s := found.Scheduler; s.Alive && s.Why != "" {
+		x.caveat(fmt.Sprintf("scheduler %s is running: %s", name, s.Why))
+	}
 	return true
 }
 
@@ -144,7 +151,7 @@ const (
 // triedBy says how the pod itself shows that its scheduler lives: it said of the
 // pod that no node fits, in its condition or in an event, and not long ago; "" if
 // nothing shows that.
-func (x *explanation) triedBy(name string) string {
+func (x *explanation) triedBy() string {
 	within := heardOf
 	if x.facts.Scheduler.Known {
 		within = justNow
@@ -160,7 +167,7 @@ func (x *explanation) triedBy(name string) string {
 	if tried.IsZero() || x.question.Now.Sub(tried) >= within {
 		return ""
 	}
-	return name + " tried the pod " + model.FormatAge(tried, x.question.Now) + " ago"
+	return "last seen " + model.FormatAge(tried, x.question.Now) + " ago: it tried the pod"
 }
 
 // doubtful says that nobody knows whether the pod's scheduler lives.

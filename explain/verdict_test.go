@@ -11,11 +11,13 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
 	kubescheduler "k8s.io/kubernetes/pkg/scheduler"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 func TestNodeThatRefusesForThreeReasonsShowsThree(t *testing.T) {
@@ -60,7 +62,7 @@ func TestAPodOfAnotherSchedulerIsConsideredWhileThatLives(t *testing.T) {
 		want         report.Verdict
 		caveats      int // beside the ones that every report has
 	}{
-		{"it lives", true, true, report.Schedulable, 1},
+		{"it lives", true, true, report.Schedulable, 2},
 		{"it does not", false, true, report.NotConsidered, 0},
 		{"nobody knows", false, false, report.Unknown, 1},
 	} {
@@ -121,11 +123,44 @@ func TestAPodThatItsSchedulerTriedIsConsidered(t *testing.T) {
 			if r.Verdict != test.want {
 				t.Fatalf("got %s (%s), want %s", r.Verdict, r.Summary, test.want)
 			}
-			assumed := "the profile of scheduler " + name + " is unknown: the default profile is assumed"
+			assumed := "scheduler " + name + " is GKE's: it filters nodes as the default profile does, and may rank them otherwise"
 			if got := slices.Contains(r.Scheduler.Caveats, assumed); got != (test.want != report.NotConsidered) {
 				t.Errorf("caveats %q", r.Scheduler.Caveats)
 			}
 		})
+	}
+}
+
+// GKE's schedulers filter as the default profile does; how they rank is not known.
+func TestSchedulersOfGKEAreExplainedByTheDefaultFilters(t *testing.T) {
+	const name = "gke.io/optimize-utilization-scheduler"
+	alive := func(context.Context, string) (bool, bool, string) {
+		return true, true, "last seen 3m ago: FailedScheduling of pod shop/web"
+	}
+	of := func(p *corev1.Pod) { p.Spec.SchedulerName = name }
+	e := startEngine(t, Options{SchedulerAlive: alive}, aNode("a", "4"))
+	r := mustExplain(t, e, aPod("web", "9", of))
+	for _, want := range []string{
+		"scheduler " + name + " is GKE's: it filters nodes as the default profile does, and may rank them otherwise",
+		"scheduler " + name + " is running: last seen 3m ago: FailedScheduling of pod shop/web",
+	} {
+		if r.Verdict != report.Unschedulable || !slices.Contains(r.Scheduler.Caveats, want) {
+			t.Errorf("%s, %q, want %q", r.Verdict, r.Scheduler.Caveats, want)
+		}
+	}
+	for by, want := range map[string]plan.Outcome{name: plan.Lands, "nobody": plan.NotKnown} {
+		pod := aPod("moved", "1", on("a"), func(p *corev1.Pod) {
+			p.Spec.SchedulerName = by
+			p.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "moved", UID: "rs", Controller: new(true)}}
+		})
+		e := startEngine(t, Options{SchedulerAlive: alive}, aNode("a", "4"), aNode("b", "4"), aNode("c", "4"), pod)
+		f, err := e.Forecast(t.Context(), plan.Supposed{Gone: []types.UID{pod.UID}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fate := f.Fates[pod.UID]; fate.Outcome != want || fate.Outcome == plan.Lands && !fate.Likely {
+			t.Errorf("a pod of %s: %+v", by, fate)
+		}
 	}
 }
 

@@ -71,7 +71,7 @@ func (f *forecasting) fateWithoutSuccessor(pod *corev1.Pod) plan.Fate {
 		return plan.Fate{Outcome: plan.NotKnown, Why: f.scheduler.Forbidden["nodes"]}
 	case kind == "Node":
 		return plan.Fate{Outcome: plan.NotKnown, Why: "a static pod: its kubelet decides"}
-	case !f.scheduler.Serves(scheduler.NameOf(pod)):
+	case !f.scheduler.Filters(scheduler.NameOf(pod)):
 		return plan.Fate{Outcome: plan.NotKnown, Why: fmt.Sprintf("the profile of scheduler %s is unknown", scheduler.NameOf(pod))}
 	case pod.Spec.SchedulingGroup != nil:
 		return plan.Fate{Outcome: plan.NotKnown, Why: "it is scheduled with its PodGroup"}

@@ -68,6 +68,9 @@ func Find(ctx context.Context, s *scheduler.Scheduler, pod *corev1.Pod, only []s
 		return Placement{Open: true, Why: WhyUnread(r.Unread), Fits: t.Names}, nil
 	}
 	found := Placement{Node: r.Nodes[0].Node, Likely: p.Sample(t.Matrix.Included()) < len(t.Nodes)}
+	if len(t.Nodes) > 1 && !s.Serves(scheduler.NameOf(pod)) {
+		found.Likely = true // its scheduler ranks nodes by rules that are not known
+	}
 	for _, node := range r.Nodes {
 		if node.Tied {
 			found.Tie = append(found.Tie, node.Node)

@@ -91,6 +91,17 @@ func (s *Scheduler) Profile(pod *corev1.Pod) *Profile {
 // Serves says whether pods that give this scheduler name have a profile here.
 func (s *Scheduler) Serves(name string) bool { return s.State.served.Has(name) }
 
+// defaultFilters are schedulers of GKE, which filter nodes as the default profile does, and rank
+// them by rules of their own.
+var defaultFilters = map[string]bool{
+	"gke.io/default-scheduler": true, "gke.io/optimize-utilization-scheduler": true,
+	"gke.io/high-throughput-scheduler": true, "gke.io/first-fit": true,
+}
+
+// Filters says whether pods that give this scheduler name are filtered as by a profile here: its
+// own, or the default one. It says nothing of whether that scheduler is running.
+func (s *Scheduler) Filters(name string) bool { return s.Serves(name) || defaultFilters[name] }
+
 // LeaseOf is under which name Options.SchedulerAlive of an engine knows the
 // scheduler of that name: profiles of one configuration share a Lease.
 func (s *Scheduler) LeaseOf(name string) string {

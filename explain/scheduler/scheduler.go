@@ -139,7 +139,7 @@ const MaxInUnschedulablePods = 5 * time.Minute
 // Considers says whether the scheduler would place the pod as soon as it fits.
 func (s *Scheduler) Considers(pod *corev1.Pod) bool {
 	return pod.Spec.NodeName == "" && pod.DeletionTimestamp == nil && !Terminal(pod) &&
-		len(pod.Spec.SchedulingGates) == 0 && s.Serves(NameOf(pod))
+		len(pod.Spec.SchedulingGates) == 0 && s.Filters(NameOf(pod))
 }
 
 // NameOf is whom the pod asks to place it; the API server fills it in,

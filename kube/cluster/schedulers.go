@@ -90,7 +90,7 @@ func (a *Asker) lookForScheduler(ctx context.Context, name string) aliveness {
 	case seen.leftAlone != "" && seen.leftSince.After(seen.newest):
 		return aliveness{known: true, why: fmt.Sprintf("no Lease, and it has not tried pod %s for %s", seen.leftAlone, duration.HumanDuration(now.Sub(seen.leftSince)))}
 	}
-	return aliveness{why: "it has no Lease; last seen: " + seen.words()}
+	return aliveness{why: "it has no Lease; " + seen.words()}
 }
 
 // firstUnread says why not all signs could be read; "" if they could.

@@ -38,7 +38,7 @@ type signs struct {
 	after     time.Time // signs from before it stopped renewing its Lease do not count; zero: all count
 
 	newest    time.Time
-	what      string // what it did then: "it bound pod ml/web"
+	what      string // what it did then: "bound pod ml/web", "FailedScheduling of pod ml/web"
 	alive     bool
 	leftAlone string    // the newest pod of those that it should have tried and has not
 	leftSince time.Time // when that was created
@@ -59,9 +59,9 @@ func (s *signs) add(at time.Time, within time.Duration, what string) {
 // lives reports whether a sign is new enough.
 func (s *signs) lives() bool { return s.alive }
 
-// words are the newest sign and its age.
+// words are the newest sign and its age: "last seen 3m ago: FailedScheduling of pod ml/web".
 func (s *signs) words() string {
-	return s.what + " " + duration.HumanDuration(max(s.now.Sub(s.newest), 0)) + " ago"
+	return "last seen " + duration.HumanDuration(max(s.now.Sub(s.newest), 0)) + " ago: " + s.what
 }
 
 // podSigns looks at the pods that name the scheduler. One that was bound or
@@ -141,14 +141,14 @@ func (s *signs) pod(pod *corev1.Pod) {
 		switch {
 		case condition.Type != corev1.PodScheduled:
 		case condition.Status == corev1.ConditionTrue:
-			s.add(condition.LastTransitionTime.Time, lately, "it bound pod "+name)
+			s.add(condition.LastTransitionTime.Time, lately, "bound pod "+name)
 			return
 		case condition.Reason == corev1.PodReasonUnschedulable || condition.Reason == corev1.PodReasonSchedulerError:
 			at := condition.LastTransitionTime.Time // of the first such try
 			if written := conditionWritten(pod); written.After(at) {
 				at = written
 			}
-			s.add(at, lately, "it tried pod "+name)
+			s.add(at, lately, "tried pod "+name)
 			return
 		}
 	}
@@ -210,7 +210,7 @@ func (a *Asker) eventSignsIn(ctx context.Context, namespace string, seen *signs)
 			return fmt.Errorf("list events: %T among them", o)
 		}
 		if event := model.NewEvent(e); event.Source == seen.scheduler && e.InvolvedObject.Kind == "Pod" {
-			seen.add(event.Last, seriesLife, "it wrote "+event.Reason+" of pod "+e.InvolvedObject.Namespace+"/"+e.InvolvedObject.Name)
+			seen.add(event.Last, seriesLife, event.Reason+" of pod "+e.InvolvedObject.Namespace+"/"+e.InvolvedObject.Name)
 		}
 		if read++; seen.lives() || read >= page && seen.scheduler == corev1.DefaultSchedulerName {
 			return errEnough

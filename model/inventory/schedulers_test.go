@@ -43,7 +43,7 @@ func TestWhoHoldsALeaseAndIsRunning(t *testing.T) {
 	)
 	var got []string
 	for _, l := range Leaders(s, leases, map[string]model.Liveness{
-		"default-scheduler": {Alive: true, Known: true, Why: "it bound pod dev/c 4s ago", Lease: "kube-scheduler"},
+		"default-scheduler": {Alive: true, Known: true, Why: "last seen 4s ago: bound pod dev/c", Lease: "kube-scheduler"},
 		"ml-scheduler":      {Known: true, Why: "Lease last renewed 60m ago (ml/ml-scheduler)", Lease: "ml-scheduler"},
 		"hidden":            {Why: "not allowed to list events", Lease: "hidden"},
 	}, modeltest.Epoch) {
@@ -58,7 +58,7 @@ func TestWhoHoldsALeaseAndIsRunning(t *testing.T) {
 	}
 	want := []string{
 		"ml-scheduler [ml/ml-scheduler] ml-0 alive false, 1 pending: Lease last renewed 60m ago (ml/ml-scheduler)",
-		"default-scheduler [kube-system/kube-scheduler] cp-1 alive true, 1 pending: it bound pod dev/c 4s ago",
+		"default-scheduler [kube-system/kube-scheduler] cp-1 alive true, 1 pending: last seen 4s ago: bound pod dev/c",
 		"hidden []  alive ?, 0 pending: not allowed to list events",
 		"bare [kube-system/bare] x alive ?, – pending: the Lease has no renewTime or no duration",
 		"cloud-controller-manager [kube-system/cloud-controller-manager] cp-2 alive false, – pending: the Lease was last renewed 16s ago; its duration is 15s",
