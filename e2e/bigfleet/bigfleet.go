@@ -30,6 +30,7 @@ type Fleet struct {
 	nodes     []place
 	workloads []*workload
 	hosts     map[*pool][]int // indexes of nodes
+	names     map[string]bool // of pods, with their namespaces
 }
 
 // shape is what all of a cluster has in common. A cluster is not only larger or
@@ -49,7 +50,7 @@ type shape struct {
 
 // New draws the cluster of a seed.
 func New(seed uint64, size Size) *Fleet {
-	f := &Fleet{size: size, draw: dice{rand.New(rand.NewPCG(seed, uint64(size.Nodes)))}, hosts: map[*pool][]int{}}
+	f := &Fleet{size: size, draw: dice{rand.New(rand.NewPCG(seed, uint64(size.Nodes)))}, hosts: map[*pool][]int{}, names: map[string]bool{}}
 	f.shape = shape{
 		namespaces: f.draw.between(10, 120),
 		zones:      f.draw.between(1, 4),

@@ -86,7 +86,7 @@ func createOwner(ctx context.Context, client kubernetes.Interface, w *workload) 
 func (f *Fleet) replica(w *workload, first *corev1.Pod, k int) *corev1.Pod {
 	pod := first.DeepCopy()
 	pod.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}
-	pod.Name = fmt.Sprintf("%s-%s", w.name, f.draw.word(5))
+	pod.Name = f.podName(w)
 	if w.kind == "StatefulSet" {
 		pod.Name = fmt.Sprintf("%s-%d", w.name, k)
 		pod.GenerateName = ""
@@ -101,6 +101,17 @@ func (f *Fleet) replica(w *workload, first *corev1.Pod, k int) *corev1.Pod {
 	pod.Spec.NodeName = at.name
 	f.run(pod)
 	return pod
+}
+
+// podName draws a name that no pod has: of 2,000 of a workload two would draw the same at times.
+func (f *Fleet) podName(w *workload) string {
+	for {
+		name := fmt.Sprintf("%s-%s", w.name, f.draw.word(5))
+		if key := w.namespace + "/" + name; !f.names[key] {
+			f.names[key] = true
+			return name
+		}
+	}
 }
 
 // addToken mounts a token, as admission does, under a name that no two pods share.
