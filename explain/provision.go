@@ -2,6 +2,7 @@ package explain
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -96,9 +97,7 @@ func readyNode(claim *provisioning.NodeClaim) *corev1.Node {
 		name = claim.Name
 	}
 	labels := map[string]string{corev1.LabelHostname: name}
-	for key, value := range claim.Labels {
-		labels[key] = value
-	}
+	maps.Copy(labels, claim.Labels)
 	return &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID("node of " + claim.Name), Labels: labels},
 		Spec:       corev1.NodeSpec{Taints: claim.Taints},

@@ -215,11 +215,10 @@ func (p *simulation) leave(pod *corev1.Pod) error {
 // when is the moment at which the pending pod is the queue's first. In some orders
 // priority decides alone, as it does among pods that come at once.
 func (p *simulation) when(c *pendingPod, index int, ended, left map[types.UID]float64) float64 {
-	switch t := p.forecast.trial; {
-	case t != nil && p.order == 1 && t.is(c): // the last of all, and the first
-		return comesLast
-	case t != nil && p.order == 3 && t.is(c):
-		return -1
+	if at, ok := p.whenTried(c); ok {
+		return at
+	}
+	switch {
 	case p.order == 0:
 		return 10 + float64(index)
 	case p.order%2 == 0 && p.order%4 == 2: // priority first, chance among equals
@@ -230,6 +229,21 @@ func (p *simulation) when(c *pendingPod, index int, ended, left map[types.UID]fl
 		return left[c.ends.UID] + p.random.Float64()/2
 	}
 	return ended[c.ends.UID] + p.random.Float64()
+}
+
+// whenTried is when a pod that a trial is about comes, in the orders in which it is the last
+// of all, also of those alike, and the first.
+func (p *simulation) whenTried(c *pendingPod) (at float64, ok bool) {
+	t := p.forecast.trial
+	switch {
+	case t == nil || !t.is(c):
+		return 0, false
+	case p.order == 1 && c == t.target[0]:
+		return comesLast + 1, true
+	case p.order == 1:
+		return comesLast, true
+	}
+	return -1, p.order == 3
 }
 
 const (
@@ -326,9 +340,10 @@ func (p *simulation) where(c *pendingPod) []string {
 }
 
 // steady reports whether pods that wait cannot preempt after a change, as they could not
-// before: it concerns no node on which they might.
+// before: it concerns no node on which they might, and they are no replicas of the pod that
+// mind where it is.
 func (k *equivalenceClass) steady(t *tried, c *pendingPod) bool {
-	return t != nil && k.waits && !k.preempts && len(k.room) == 0 && !t.is(c)
+	return t != nil && k.waits && !k.preempts && len(k.room) == 0 && !t.is(c) && !(mindsOthers(c.pod) && t.hasReplica(c))
 }
 
 // fitsNominated reports whether a pod fits the node that it is nominated to, which is asked

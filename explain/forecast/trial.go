@@ -8,6 +8,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
@@ -144,6 +145,13 @@ type tried struct {
 
 // is reports whether a pending pod is one that the trial is about.
 func (t *tried) is(c *pendingPod) bool { return slices.Contains(t.target, c) }
+
+// hasReplica reports whether a pending pod has the same controller as the one that the trial is
+// about.
+func (t *tried) hasReplica(c *pendingPod) bool {
+	by := metav1.GetControllerOfNoCopy(c.pod)
+	return by != nil && len(t.target) > 0 && metav1.IsControlledBy(t.target[0].pod, &metav1.ObjectMeta{UID: by.UID})
+}
 
 // addTarget finds the pods that the trial is about, and adds the one that does not exist.
 func (t *tried) addTarget(f *forecasting) {

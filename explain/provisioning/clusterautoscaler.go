@@ -111,7 +111,7 @@ func Reasons(message string) []report.ScaleReason {
 		return nil
 	}
 	var found []report.ScaleReason
-	for _, clause := range strings.Split(list, ", ") {
+	for clause := range strings.SplitSeq(list, ", ") {
 		number, rest, counted := strings.Cut(clause, " ")
 		count, err := strconv.Atoi(number)
 		switch {

@@ -56,7 +56,7 @@ func requiring(terms ...string) func(*corev1.Pod) {
 		selector := &corev1.NodeSelector{}
 		for _, text := range terms {
 			var term corev1.NodeSelectorTerm
-			for _, one := range strings.Split(text, "&") {
+			for one := range strings.SplitSeq(text, "&") {
 				term.MatchExpressions = append(term.MatchExpressions, parsed(one))
 			}
 			selector.NodeSelectorTerms = append(selector.NodeSelectorTerms, term)
@@ -70,7 +70,7 @@ func zone(name string) map[string]string { return map[string]string{corev1.Label
 func limited(limits, used string) func(*NodePool) {
 	list := func(text string) corev1.ResourceList {
 		list := corev1.ResourceList{}
-		for _, pair := range strings.Fields(text) {
+		for pair := range strings.FieldsSeq(text) {
 			name, amount, _ := strings.Cut(pair, "=")
 			list[corev1.ResourceName(name)] = resource.MustParse(amount)
 		}
@@ -93,32 +93,41 @@ func TestKarpenterIsJudgedByItsNodePools(t *testing.T) {
 			[]NodePool{std}, aPod(zone("eu-1c")), nil, "Karpenter: no NodePool allows zone eu-1c: std has eu-1a, eu-1b.",
 		},
 		"a zone that none of several has": {
-			[]NodePool{std, pool("gpu", zones+"eu-1a"), pool("arm", zones+"eu-1b"), pool("big", zones+"eu-2a"), pool("old", zones+"eu-2b")}, aPod(zone("eu-1c")), nil,
+			[]NodePool{std, pool("gpu", zones+"eu-1a"), pool("arm", zones+"eu-1b"), pool("big", zones+"eu-2a"), pool("old", zones+"eu-2b")},
+			aPod(zone("eu-1c")), nil,
 			"Karpenter: no NodePool allows zone eu-1c: arm has eu-1b; big has eu-2a; gpu has eu-1a; 2 more NodePools do not.",
 		},
 		"the older label of the zone": {
 			[]NodePool{std}, aPod(map[string]string{corev1.LabelFailureDomainBetaZone: "eu-1c"}), nil, "Karpenter: no NodePool allows zone eu-1c: std has eu-1a, eu-1b.",
 		},
 		"a zone that one has": {
-			[]NodePool{std, pool("gpu", zones+"eu-1c")}, aPod(zone("eu-1c")), nil,
+			[]NodePool{std, pool("gpu", zones+"eu-1c")},
+			aPod(zone("eu-1c")), nil,
 			"Karpenter: NodePool gpu may be used; std cannot: the pod requires zone eu-1c, it has eu-1a, eu-1b.",
 		},
 		"a zone that nobody names": {[]NodePool{pool("std")}, aPod(zone("eu-1c")), nil, "Karpenter: NodePool std may be used."},
 		"the zone of a volume": {
-			[]NodePool{std}, aPod(nil),
+			[]NodePool{std},
+			aPod(nil),
 			[][]corev1.NodeSelectorTerm{{{MatchExpressions: []requirement{parsed("topology.ebs.csi.aws.com/zone In eu-1c")}}}},
 			"Karpenter: no NodePool allows zone eu-1c: std has eu-1a, eu-1b.",
 		},
 		"a label of the driver of a volume": {
-			[]NodePool{std}, aPod(nil),
-			[][]corev1.NodeSelectorTerm{{{MatchExpressions: []requirement{parsed("topology.example.com/rack In r1")}}}}, "Karpenter: NodePool std may be used.",
+			[]NodePool{std},
+			aPod(nil),
+			[][]corev1.NodeSelectorTerm{{{MatchExpressions: []requirement{parsed("topology.example.com/rack In r1")}}}},
+			"Karpenter: NodePool std may be used.",
 		},
 		"a volume on one node": {
-			[]NodePool{std}, aPod(nil), [][]corev1.NodeSelectorTerm{{{MatchExpressions: []requirement{parsed("kubernetes.io/hostname In std-1")}}}},
+			[]NodePool{std},
+			aPod(nil),
+			[][]corev1.NodeSelectorTerm{{{MatchExpressions: []requirement{parsed("kubernetes.io/hostname In std-1")}}}},
 			"Karpenter: no NodePool allows node std-1: std has nodes of other names.",
 		},
 		"a volume and a pod in other zones": {
-			[]NodePool{std}, aPod(zone("eu-1a")), [][]corev1.NodeSelectorTerm{{{MatchExpressions: []requirement{parsed(zones + "eu-1b")}}}},
+			[]NodePool{std},
+			aPod(zone("eu-1a")),
+			[][]corev1.NodeSelectorTerm{{{MatchExpressions: []requirement{parsed(zones + "eu-1b")}}}},
 			"Karpenter: no NodePool allows zone eu-1a and zone eu-1b: std has eu-1a, eu-1b.",
 		},
 		"one of two terms": {[]NodePool{std}, aPod(nil, requiring(zones+"eu-1c", zones+"eu-1b")), nil, "Karpenter: NodePool std may be used."},
@@ -132,26 +141,31 @@ func TestKarpenterIsJudgedByItsNodePools(t *testing.T) {
 			[]NodePool{std}, aPod(map[string]string{"example.com/team": "ml"}), nil, "Karpenter: no NodePool allows example.com/team ml: std has no label example.com/team.",
 		},
 		"a label of another domain, of a provider that is not known": {
-			[]NodePool{with(std, func(p *NodePool) { p.ClassGroup = "karpenter.example.com" })}, aPod(map[string]string{"example.com/team": "ml"}), nil,
+			[]NodePool{with(std, func(p *NodePool) { p.ClassGroup = "karpenter.example.com" })},
+			aPod(map[string]string{"example.com/team": "ml"}), nil,
 			"Karpenter: NodePool std may be used.",
 		},
 		"a label that the provider sets": {
 			[]NodePool{std}, aPod(map[string]string{"karpenter.k8s.aws/instance-category": "p"}), nil, "Karpenter: NodePool std may be used.",
 		},
 		"a label of the template": {
-			[]NodePool{with(std, func(p *NodePool) { p.Labels = map[string]string{"team": "web"} })}, aPod(map[string]string{"team": "ml"}), nil,
+			[]NodePool{with(std, func(p *NodePool) { p.Labels = map[string]string{"team": "web"} })},
+			aPod(map[string]string{"team": "ml"}), nil,
 			"Karpenter: no NodePool allows team ml: std has web.",
 		},
 		"the NodePool by its name": {
-			[]NodePool{std, pool("gpu")}, aPod(map[string]string{"karpenter.sh/nodepool": "gpu"}), nil,
+			[]NodePool{std, pool("gpu")},
+			aPod(map[string]string{"karpenter.sh/nodepool": "gpu"}), nil,
 			"Karpenter: NodePool gpu may be used; std cannot: the pod requires karpenter.sh/nodepool gpu, it has std.",
 		},
 		"a label that must not be there": {
-			[]NodePool{pool("std", "team Exists")}, aPod(nil, requiring("team DoesNotExist")), nil,
+			[]NodePool{pool("std", "team Exists")},
+			aPod(nil, requiring("team DoesNotExist")), nil,
 			"Karpenter: no NodePool allows no label team: std has label team.",
 		},
 		"more cpus than the NodePool has": {
-			[]NodePool{pool("std", "karpenter.k8s.aws/instance-cpu Lt 9")}, aPod(nil, requiring("karpenter.k8s.aws/instance-cpu Gt 15")), nil,
+			[]NodePool{pool("std", "karpenter.k8s.aws/instance-cpu Lt 9")},
+			aPod(nil, requiring("karpenter.k8s.aws/instance-cpu Gt 15")), nil,
 			"Karpenter: no NodePool allows karpenter.k8s.aws/instance-cpu > 15: std has karpenter.k8s.aws/instance-cpu < 9.",
 		},
 		"bounds that meet": {
@@ -160,7 +174,8 @@ func TestKarpenterIsJudgedByItsNodePools(t *testing.T) {
 		"a taint": {
 			[]NodePool{with(std, func(p *NodePool) {
 				p.Taints = []corev1.Taint{{Key: "dedicated", Value: "gpu", Effect: "NoSchedule"}, {Key: "soft", Effect: "PreferNoSchedule"}}
-			})}, aPod(nil), nil,
+			})},
+			aPod(nil), nil,
 			"Karpenter: no NodePool can be used: std: the pod does not tolerate its taint dedicated=gpu:NoSchedule.",
 		},
 		"a taint that is tolerated": {
@@ -171,11 +186,13 @@ func TestKarpenterIsJudgedByItsNodePools(t *testing.T) {
 			"Karpenter: NodePool std may be used.",
 		},
 		"a limit that is reached": {
-			[]NodePool{with(std, limited("cpu=100 memory=1000Gi", "cpu=100 memory=400Gi"))}, aPod(nil), nil,
+			[]NodePool{with(std, limited("cpu=100 memory=1000Gi", "cpu=100 memory=400Gi"))},
+			aPod(nil), nil,
 			"Karpenter: no NodePool can be used: std: it is at its limit: cpu 100 of 100.",
 		},
 		"a limit that leaves too little": {
-			[]NodePool{with(std, limited("cpu=100", "cpu=98500m"))}, aPod(nil), nil,
+			[]NodePool{with(std, limited("cpu=100", "cpu=98500m"))},
+			aPod(nil), nil,
 			"Karpenter: no NodePool can be used: std: its limit leaves cpu 1500m of 100, the pod requests 2.",
 		},
 		"a limit of what the pod does not request": {[]NodePool{with(std, limited("nvidia.com/gpu=4", "nvidia.com/gpu=4"))}, aPod(nil), nil, "Karpenter: NodePool std may be used."},
@@ -183,28 +200,33 @@ func TestKarpenterIsJudgedByItsNodePools(t *testing.T) {
 		"not Ready": {
 			[]NodePool{with(std, func(p *NodePool) {
 				p.Conditions = []Condition{{Type: "Ready", Status: "False", Reason: "UnhealthyDependents"}, {Type: "NodeClassReady", Status: "False", Message: "NodeClass default not found"}}
-			})}, aPod(nil), nil,
+			})},
+			aPod(nil), nil,
 			"Karpenter: no NodePool can be used: std: it is not Ready: NodeClassReady: NodeClass default not found.",
 		},
 		"Ready is not known": {
 			[]NodePool{with(std, func(p *NodePool) {
 				p.Conditions = []Condition{{Type: "Ready", Status: "Unknown", Message: "reconciling"}}
-			})}, aPod(nil), nil,
+			})},
+			aPod(nil), nil,
 			"Karpenter: it is unknown whether NodePool std can be used: its condition Ready is Unknown: reconciling.",
 		},
 		"without conditions": {
-			[]NodePool{with(std, func(p *NodePool) { p.Conditions = nil })}, aPod(nil), nil,
+			[]NodePool{with(std, func(p *NodePool) { p.Conditions = nil })},
+			aPod(nil), nil,
 			"Karpenter: it is unknown whether NodePool std can be used: it has no condition Ready yet.",
 		},
 		"deleted, and of a fixed size": {
-			[]NodePool{with(std, func(p *NodePool) { p.Deleting, p.Static = true, true })}, aPod(nil), nil,
+			[]NodePool{with(std, func(p *NodePool) { p.Deleting, p.Static = true, true })},
+			aPod(nil), nil,
 			"Karpenter: no NodePool can be used: std: it is being deleted, it has a fixed number of nodes.",
 		},
 		"the closest first": {
 			[]NodePool{
 				with(pool("a", zones+"eu-1a"), limited("cpu=1", "cpu=1")), pool("b", zones+"eu-1a"),
 				with(pool("c"), func(p *NodePool) { p.Taints = []corev1.Taint{{Key: "x", Effect: "NoExecute"}}; p.Weight = 5 }),
-			}, aPod(zone("eu-1c")), nil,
+			},
+			aPod(zone("eu-1c")), nil,
 			"Karpenter: no NodePool can be used: c: the pod does not tolerate its taint x:NoExecute; b: the pod requires zone eu-1c, it has eu-1a; " +
 				"a: the pod requires zone eu-1c, it has eu-1a, it is at its limit: cpu 1 of 1.",
 		},
@@ -264,15 +286,18 @@ func TestANodeClaimOnItsWayIsFollowed(t *testing.T) {
 	}{
 		"new": {NodeClaim{Created: ago(20 * time.Second)}, yes, "is created 20s ago, not launched; whether the pod fits it is unknown: its machine is not known yet."},
 		"launched": {
-			NodeClaim{Created: ago(time.Hour), Allocatable: machine, Conditions: done("Launched")}, yes,
+			NodeClaim{Created: ago(time.Hour), Allocatable: machine, Conditions: done("Launched")},
+			yes,
 			"is launched 3m ago, not registered; the pod fits it once it is Ready.",
 		},
 		"registered, and too small": {
-			NodeClaim{Allocatable: machine, Conditions: done("Launched", "Registered")}, func(*NodeClaim) (*bool, string) { return new(false), "needs cpu 500m more" },
+			NodeClaim{Allocatable: machine, Conditions: done("Launched", "Registered")},
+			func(*NodeClaim) (*bool, string) { return new(false), "needs cpu 500m more" },
 			"is registered 2m ago, not initialized; the pod does not fit it: needs cpu 500m more.",
 		},
 		"initialized, and nobody can tell": {
-			NodeClaim{Allocatable: machine, Conditions: done("Launched", "Registered", "Initialized")}, func(*NodeClaim) (*bool, string) { return nil, "not allowed to list pods" },
+			NodeClaim{Allocatable: machine, Conditions: done("Launched", "Registered", "Initialized")},
+			func(*NodeClaim) (*bool, string) { return nil, "not allowed to list pods" },
 			"is initialized 1m ago; whether the pod fits it is unknown: not allowed to list pods.",
 		},
 		"deleted":              {NodeClaim{Allocatable: machine, Deleting: true}, yes, "is being deleted."},
@@ -343,28 +368,34 @@ func TestClusterAutoscalerIsJudgedByItsStatus(t *testing.T) {
 		want  string
 	}{
 		"all at their maximum": {
-			ClusterAutoscaler{NodeGroups: []NodeGroup{group("std", 5, 5), group("gpu", 2, 2)}}, nil,
+			ClusterAutoscaler{NodeGroups: []NodeGroup{group("std", 5, 5), group("gpu", 2, 2)}},
+			nil,
 			"Cluster Autoscaler: no node group can get a node now: std is at its maximum of 5, gpu is at its maximum of 2.",
 		},
 		"one at its maximum": {
-			ClusterAutoscaler{NodeGroups: []NodeGroup{group("std", 5, 5), group("gpu", 1, 2)}}, nil,
+			ClusterAutoscaler{NodeGroups: []NodeGroup{group("std", 5, 5), group("gpu", 1, 2)}},
+			nil,
 			"Cluster Autoscaler: 1 of 2 node groups cannot get a node now: std is at its maximum of 5.",
 		},
 		"in back-off": {
-			ClusterAutoscaler{NodeGroups: []NodeGroup{group("std", 3, 5, waits)}}, nil,
+			ClusterAutoscaler{NodeGroups: []NodeGroup{group("std", 3, 5, waits)}},
+			nil,
 			"Cluster Autoscaler: no node group can get a node now: std is in back-off: QUOTA_EXCEEDED: Quota 'CPUS' exceeded.",
 		},
 		"scaling up": {
-			ClusterAutoscaler{NodeGroups: []NodeGroup{group("std", 5, 5, scales), group("gpu", 1, 2, waits)}}, nil,
+			ClusterAutoscaler{NodeGroups: []NodeGroup{group("std", 5, 5, scales), group("gpu", 1, 2, waits)}},
+			nil,
 			"Cluster Autoscaler: a scale-up of std is in progress; gpu is in back-off: QUOTA_EXCEEDED: Quota 'CPUS' exceeded.",
 		},
 		"its message and its status": {
-			ClusterAutoscaler{NodeGroups: []NodeGroup{group("std", 3, 5, waits)}}, said,
+			ClusterAutoscaler{NodeGroups: []NodeGroup{group("std", 3, 5, waits)}},
+			said,
 			"Cluster Autoscaler, 2m ago: pod didn't trigger scale-up: 2 Insufficient cpu, 1 max node group size reached; " +
 				"no node group can get a node now: std is in back-off: QUOTA_EXCEEDED: Quota 'CPUS' exceeded.",
 		},
 		"its message alone": {
-			ClusterAutoscaler{Unread: "not allowed to get the ConfigMap"}, said,
+			ClusterAutoscaler{Unread: "not allowed to get the ConfigMap"},
+			said,
 			"Cluster Autoscaler, 2m ago: pod didn't trigger scale-up: 2 Insufficient cpu, 1 max node group size reached.",
 		},
 		"nothing but that it may not be read": {

@@ -154,10 +154,11 @@ func (p *NodePool) line() string {
 	if len(p.Reasons) > 0 {
 		words += ": " + strings.Join(p.Reasons, "; ")
 	}
+	parts := []string{words}
 	for _, limit := range p.Limits {
-		words += fmt.Sprintf(" · %s %s of %s", limit.Resource, limit.Used, limit.Limit)
+		parts = append(parts, fmt.Sprintf("%s %s of %s", limit.Resource, limit.Used, limit.Limit))
 	}
-	return strings.Join(append([]string{words}, p.Notes...), " · ")
+	return strings.Join(append(parts, p.Notes...), " · ")
 }
 
 // line is the group in a line: "node group std: 3 ready of 5, min 1, max 5; Backoff: no quota".

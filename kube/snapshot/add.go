@@ -71,7 +71,7 @@ func (r *reader) addInfo(raw []byte) error {
 // addList takes in the items of a list that is an item itself.
 func (r *reader) addList(raw []byte, of metav1.TypeMeta, depth int) error {
 	if depth == deepest {
-		return errors.New("Lists are nested too deeply")
+		return errors.New("the Lists are nested too deeply")
 	}
 	var list struct {
 		Items []json.RawMessage `json:"items"`
