@@ -12,6 +12,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	storagehelpers "k8s.io/component-helpers/storage/volume"
 	"pgregory.net/rapid"
 
@@ -544,4 +545,73 @@ func TestANewNodeIsForThePodsOfHighPriorityFirst(t *testing.T) {
 			t.Errorf("with another pod of priority %d:\n%s", priorityOfOther, toldFixes(found))
 		}
 	}
+}
+
+// A replica of a StatefulSet has a name of its own: that another one gets the node does not help it.
+func TestAFixForAllReplicasOfAStatefulSetIsForTheOneThatIsAskedAbout(t *testing.T) {
+	e := startEngine(t, Options{}, replicas("StatefulSet", "4", testNode("a", "3"))...)
+	for _, pod := range []types.UID{"shop/db-0", "shop/db-2"} {
+		found, err := fixesOf(t.Context(), e, report.PodOf(pod))
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := slices.IndexFunc(found.Tried, func(f report.Fix) bool { return f.Kind == report.FixRequest })
+		if at < 0 || found.Tried[at].Verified || !strings.Contains(found.Tried[at].Outcome(), "a pending db pod") {
+			t.Errorf("%s: one of the others may take the node:\n%s", pod, toldFixes(found))
+		}
+	}
+}
+
+// Where the pod comes to, its replicas may be allowed to go, and preempt.
+func TestAFixNamesWhomReplicasPreemptOnceThePodIsPlaced(t *testing.T) {
+	rack := func(name string) func(*corev1.Node) { return nodeLabel("rack", name) }
+	spread := func(p *corev1.Pod) {
+		priority(10)(p)
+		p.Labels["app"] = "db"
+		p.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{{
+			MaxSkew: 1, TopologyKey: "rack", WhenUnsatisfiable: corev1.DoNotSchedule,
+			LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "db"}},
+		}}
+	}
+	for preempted, policy := range map[bool]corev1.PreemptionPolicy{true: corev1.PreemptLowerPriority, false: corev1.PreemptNever} {
+		objects := replicas("ReplicaSet", "1", testNode("a", "1", rack("1"), nodeTaint("dedicated", "gpu", corev1.TaintEffectNoSchedule)), testNode("b", "2", rack("2")), testPod("dev/low", "b", "1"))
+		for _, object := range objects {
+			if pod, ok := object.(*corev1.Pod); ok && pod.Namespace == "shop" {
+				spread(pod)
+				pod.Spec.PreemptionPolicy = &policy
+				if pod.Name == "db-0" {
+					pod.Spec.NodeName = "b"
+				}
+			}
+		}
+		found, err := fixesOf(t.Context(), startEngine(t, Options{}, objects...), report.PodOf("shop/db-2"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := slices.IndexFunc(found.Tried, func(f report.Fix) bool { return f.Kind == report.FixTolerate })
+		named := report.Affected{Kind: "Pod", Namespace: "dev", Name: "low", How: "is preempted"}
+		if at < 0 || slices.Contains(found.Tried[at].Affects, named) != preempted {
+			t.Errorf("preemptionPolicy %s:\n%s", policy, toldFixes(found))
+		}
+	}
+}
+
+// replicas are three pods of one controller, and what else there is.
+func replicas(kind, cpu string, others ...runtime.Object) []runtime.Object {
+	meta := metav1.ObjectMeta{Namespace: "shop", Name: "db", UID: "db"}
+	for i := range 3 {
+		pod := testPod(fmt.Sprintf("shop/db-%d", i), "", cpu)
+		pod.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: kind, Name: meta.Name, UID: meta.UID, Controller: new(true)}}
+		template := corev1.PodTemplateSpec{Spec: *pod.Spec.DeepCopy()}
+		others = append(others, pod)
+		switch {
+		case i > 0:
+		case kind == "StatefulSet":
+			spec := appsv1.StatefulSetSpec{Replicas: new(int32(3)), PodManagementPolicy: appsv1.ParallelPodManagement, Template: template}
+			others = append(others, &appsv1.StatefulSet{ObjectMeta: meta, Spec: spec})
+		default:
+			others = append(others, &appsv1.ReplicaSet{ObjectMeta: meta, Spec: appsv1.ReplicaSetSpec{Replicas: new(int32(3)), Template: template}})
+		}
+	}
+	return others
 }
