@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -101,9 +102,12 @@ func nodeClaim(cpu string) string {
 
 var nominates = [3]string{"karpenter", "Nominated", "Pod should schedule on: nodeclaim/std-x8k2c"}
 
+// justNow stands for the time at which a status is written.
+const justNow = "JUST NOW"
+
 // groupStatus is the status of Cluster Autoscaler with one group.
 func groupStatus(target, most int, scaleUp string) string {
-	return fmt.Sprintf(`time: 2026-06-01 12:00:00.5 +0000 UTC
+	return fmt.Sprintf(`time: `+justNow+`
 autoscalerStatus: Running
 nodeGroups:
 - name: std
@@ -212,6 +216,11 @@ var scalings = []scaling{
 		want: []string{"pod triggered scale-up: [{std 3->4 (max: 5)}]; a scale-up of std is in progress."}, never: []string{"cannot get a node"},
 	},
 	{
+		name: "a status that Cluster Autoscaler does not write any more", says: notScaled,
+		status: strings.Replace(groupStatus(5, 5, "{status: NoActivity}"), justNow, "2026-06-01 12:00:00.5 +0000 UTC", 1),
+		want:   []string{"pod didn't trigger scale-up", "unknown: its status was last written"}, never: []string{"at its maximum of"},
+	},
+	{
 		name: "an older status of Cluster Autoscaler", says: notScaled, status: "Cluster-autoscaler status at 2023-11-24 04:28:19 +0000 UTC:\nCluster-wide:\n  Health:      Healthy (ready=4 unready=0)\n",
 		want: []string{"pod didn't trigger scale-up", "unknown: the status of Cluster Autoscaler is not in the format of its versions since 1.30"}, never: []string{"Healthy (ready"},
 	},
@@ -286,7 +295,8 @@ func (s *scaling) write(t *testing.T, plane *controlplane.ControlPlane, client k
 		objects = append(objects, "{apiVersion: karpenter.sh/v1, kind: NodeClaim, "+s.claim+"}")
 	}
 	if s.status != "" {
-		status, err := json.Marshal(s.status)
+		now := time.Now().UTC().Format("2006-01-02 15:04:05.999999999 -0700 MST")
+		status, err := json.Marshal(strings.Replace(s.status, justNow, now, 1))
 		if err != nil {
 			t.Fatal(err)
 		}

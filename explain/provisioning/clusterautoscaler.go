@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -17,10 +18,17 @@ const (
 	backoff    = "Backoff"
 )
 
+// staleStatus is after how long what it wrote is no longer its state: it writes in each of its
+// loops, and is restarted when none has ended for so long (--max-inactivity).
+const staleStatus = 10 * time.Minute
+
 // clusterAutoscaler takes over the node groups, and says what they come to, beside the newest
 // message about the pod.
 func clusterAutoscaler(c *ClusterAutoscaler, q *Question, p *report.Provisioning) string {
 	name := "Cluster Autoscaler"
+	if !c.Written.IsZero() && q.Now.Sub(c.Written) > staleStatus {
+		c = &ClusterAutoscaler{Unread: "its status was last written " + model.FormatAge(c.Written, q.Now) + " ago"}
+	}
 	word := wordOf(q.Words, func(component string) bool { return component == ClusterName })
 	var quoted string
 	if word != nil {

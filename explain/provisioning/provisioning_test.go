@@ -401,6 +401,16 @@ func TestClusterAutoscalerIsJudgedByItsStatus(t *testing.T) {
 		"nothing but that it may not be read": {
 			ClusterAutoscaler{Unread: "not allowed to get the ConfigMap"}, nil, "Cluster Autoscaler: unknown: not allowed to get the ConfigMap.",
 		},
+		"written a while ago": {
+			ClusterAutoscaler{Written: testNow.Add(-9 * time.Minute), NodeGroups: []NodeGroup{group("std", 5, 5)}},
+			nil,
+			"Cluster Autoscaler: no node group can get a node now: std is at its maximum of 5.",
+		},
+		"not written any more": {
+			ClusterAutoscaler{Written: testNow.Add(-3 * time.Hour), NodeGroups: []NodeGroup{group("std", 5, 5)}},
+			nil,
+			"Cluster Autoscaler: unknown: its status was last written 3h ago.",
+		},
 		"starting":                 {ClusterAutoscaler{Status: "Initializing"}, nil, "Cluster Autoscaler: it is Initializing."},
 		"figures that are missing": {ClusterAutoscaler{Status: "Running", NodeGroups: []NodeGroup{{Name: "std"}}}, nil, "Cluster Autoscaler: it says nothing about the pod."},
 	} {
