@@ -343,7 +343,7 @@ func (p *simulation) where(c *pendingPod) []string {
 // before: it concerns no node on which they might, and they are no replicas of the pod that
 // mind where it is.
 func (k *equivalenceClass) steady(t *tried, c *pendingPod) bool {
-	return t != nil && k.waits && !k.preempts && len(k.room) == 0 && !t.is(c) && !(mindsOthers(c.pod) && t.hasReplica(c))
+	return t != nil && k.waits && !k.preempts && len(k.room) == 0 && !t.is(c) && (!mindsOthers(c.pod) || !t.hasReplica(c))
 }
 
 // fitsNominated reports whether a pod fits the node that it is nominated to, which is asked

@@ -26,9 +26,7 @@ const staleStatus = 10 * time.Minute
 // message about the pod.
 func clusterAutoscaler(c *ClusterAutoscaler, q *Question, p *report.Provisioning) string {
 	name := "Cluster Autoscaler"
-	if !c.Written.IsZero() && q.Now.Sub(c.Written) > staleStatus {
-		c = &ClusterAutoscaler{Unread: "its status was last written " + model.FormatAge(c.Written, q.Now) + " ago"}
-	}
+	c = c.at(q.Now)
 	word := wordOf(q.Words, func(component string) bool { return component == ClusterName })
 	var quoted string
 	if word != nil {
@@ -63,6 +61,14 @@ func clusterAutoscaler(c *ClusterAutoscaler, q *Question, p *report.Provisioning
 		return name + ": it says nothing about the pod"
 	}
 	return name + ": " + quoted + state
+}
+
+// at is what is known of it at a time: nothing, where it has not written for long.
+func (c *ClusterAutoscaler) at(now time.Time) *ClusterAutoscaler {
+	if c.Written.IsZero() || now.Sub(c.Written) <= staleStatus {
+		return c
+	}
+	return &ClusterAutoscaler{Unread: "its status was last written " + model.FormatAge(c.Written, now) + " ago"}
 }
 
 // groupSentence says that no group can get a node now, or which are being scaled up.
