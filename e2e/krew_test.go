@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,10 +37,30 @@ func installAsKrew(t *testing.T) []string {
 	env := environment(t)
 	for i, variable := range env {
 		if path, ok := strings.CutPrefix(variable, "PATH="); ok {
-			env[i] = "PATH=" + bin + string(os.PathListSeparator) + binaries(t) + string(os.PathListSeparator) + path
+			dirs := append([]string{bin, kubectlAlone(t)}, filepath.SplitList(path)...)
+			env[i] = "PATH=" + strings.Join(slices.DeleteFunc(dirs, hasAnother(bin)), string(os.PathListSeparator))
 		}
 	}
 	return append(env, "KREW_ROOT="+root)
+}
+
+// kubectlAlone is a directory with nothing but kubectl.
+func kubectlAlone(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Symlink(filepath.Join(binaries(t), "kubectl"), filepath.Join(dir, "kubectl")); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// hasAnother reports whether another directory than krew's has the plugin: kubectl warns
+// of two.
+func hasAnother(bin string) func(dir string) bool {
+	return func(dir string) bool {
+		_, err := os.Stat(filepath.Join(dir, "kubectl-fathom"))
+		return dir != bin && err == nil
+	}
 }
 
 // inShell runs a line in a shell and gives what it prints on standard output.
