@@ -89,10 +89,10 @@ var ConditionTaints = map[string]string{
 	corev1.TaintNodeNetworkUnavailable:               "NetworkUnavailable",
 	corev1.TaintNodeOutOfService:                     "out of service",
 	"node.cloudprovider.kubernetes.io/uninitialized": "not initialized",
-	"karpenter.sh/unregistered":                      "not registered by Karpenter",
-	"karpenter.sh/disrupted":                         "being removed by Karpenter",
-	"karpenter.sh/disruption":                        "being removed by Karpenter",
-	"ToBeDeletedByClusterAutoscaler":                 "being removed by Cluster Autoscaler",
+	"karpenter.sh/unregistered":                      model.TaintState("karpenter.sh/unregistered"),
+	"karpenter.sh/disrupted":                         model.TaintState("karpenter.sh/disrupted"),
+	"karpenter.sh/disruption":                        model.TaintState("karpenter.sh/disruption"),
+	"ToBeDeletedByClusterAutoscaler":                 model.TaintState("ToBeDeletedByClusterAutoscaler"),
 }
 
 // taintStates are what the taints of autoscalers and cloud providers say about their nodes, to
