@@ -17,7 +17,7 @@ const mostAlike = 100
 func (f *Search) findAlike(pod *corev1.Pod) {
 	own := model.NewPod(pod).KindKey()
 	f.alike = []*corev1.Pod{pod}
-	for _, other := range f.Scheduler.State.Pods {
+	for other := range f.Scheduler.State.Unassigned() {
 		if other.UID != pod.UID && waits(f, other) && model.NewPod(other).KindKey() == own {
 			f.alike = append(f.alike, other)
 		}
@@ -26,7 +26,7 @@ func (f *Search) findAlike(pod *corev1.Pod) {
 
 // waits reports whether a pod waits for a node, as the one of the search does.
 func waits(f *Search, pod *corev1.Pod) bool {
-	unserved := f.unserved && pod.Spec.NodeName == "" && pod.DeletionTimestamp == nil && !scheduler.Terminal(pod)
+	unserved := f.unserved && pod.DeletionTimestamp == nil && !scheduler.Terminal(pod)
 	return unserved || f.Scheduler.Considers(pod)
 }
 

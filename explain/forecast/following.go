@@ -55,16 +55,13 @@ func followingPod(f *forecasting, pod *corev1.Pod, name string) *corev1.Pod {
 // ordinalsOf are the places, from 0, of the pods of a set that exist or are to come.
 func ordinalsOf(f *forecasting, uid types.UID, set *appsv1.StatefulSet) map[int]bool {
 	there := map[int]bool{}
-	note := func(pod *corev1.Pod) {
-		if by := metav1.GetControllerOfNoCopy(pod); by != nil && by.UID == uid {
-			there[placement.OrdinalIn(set, pod.Name)] = true
+	for _, c := range f.competitors {
+		if by := metav1.GetControllerOfNoCopy(c.pod); by != nil && by.UID == uid {
+			there[placement.OrdinalIn(set, c.pod.Name)] = true
 		}
 	}
-	for _, c := range f.competitors {
-		note(c.pod)
-	}
-	for _, pod := range f.scheduler.State.Pods {
-		note(pod)
+	for _, pod := range f.scheduler.State.ControlledBy(uid) {
+		there[placement.OrdinalIn(set, pod.Name)] = true
 	}
 	return there
 }

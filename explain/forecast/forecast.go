@@ -107,6 +107,7 @@ type forecasting struct {
 	gone        []*corev1.Pod       // those that end and take room, in the order of the plan
 	competitors []*pendingPod       // who looks for a node then, in the order of the queue
 	kinds       []*equivalenceClass // the same by kind
+	grouped     int                 // pending pods of PodGroups, which are left out
 }
 
 // equivalenceClass is pending pods that one answer holds for.

@@ -56,8 +56,8 @@ func (s Simulator) Pending(ctx context.Context) (*Outlook, error) {
 		told.Nodes = append(told.Nodes, w.nodes...)
 	}
 	return told, failed(f.scheduler.Hold(ctx, nil, func() error {
-		for _, pod := range f.scheduler.State.Pods {
-			if pod.Spec.NodeName == "" && pod.DeletionTimestamp == nil && !scheduler.Terminal(pod) && !f.scheduler.Considers(pod) {
+		for pod := range f.scheduler.State.Unassigned() {
+			if pod.DeletionTimestamp == nil && !scheduler.Terminal(pod) && !f.scheduler.Considers(pod) {
 				told.Held++
 			}
 		}

@@ -106,27 +106,34 @@ func (f *forecasting) successor(pod *corev1.Pod) *pendingPod {
 	return &pendingPod{pod: next, ends: pod, when: when}
 }
 
-// addWaiting adds the pods that wait already.
+// addWaiting adds the pods that wait already, and those that do after the change.
 func (f *forecasting) addWaiting() {
 	changed := map[types.UID]*corev1.Pod{}
 	for _, pod := range f.supposed.Pods {
 		changed[pod.UID] = pod
+		if real := f.scheduler.State.Pods[pod.UID]; real != nil && real.Spec.NodeName != "" {
+			f.wait(pod)
+		}
 	}
-	groups := 0
-	for uid, pod := range f.scheduler.State.Pods {
-		if now, ok := changed[uid]; ok {
+	for pod := range f.scheduler.State.Unassigned() {
+		if now, ok := changed[pod.UID]; ok {
 			pod = now
 		}
-		switch {
-		case !f.scheduler.Considers(pod) || slices.Contains(f.supposed.Gone, uid):
-		case pod.Spec.SchedulingGroup != nil:
-			groups++
-		default:
-			f.competitors = append(f.competitors, &pendingPod{pod: pod})
-		}
+		f.wait(pod)
 	}
-	if groups > 0 {
-		f.unsaid(grammar.Plural(groups, "pending pod") + " of PodGroups not simulated")
+	if f.grouped > 0 {
+		f.unsaid(grammar.Plural(f.grouped, "pending pod") + " of PodGroups not simulated")
+	}
+}
+
+// wait adds a pod, if a scheduler considers it.
+func (f *forecasting) wait(pod *corev1.Pod) {
+	switch {
+	case !f.scheduler.Considers(pod) || slices.Contains(f.supposed.Gone, pod.UID):
+	case pod.Spec.SchedulingGroup != nil:
+		f.grouped++
+	default:
+		f.competitors = append(f.competitors, &pendingPod{pod: pod})
 	}
 }
 
@@ -239,9 +246,8 @@ func (f *forecasting) revised(pod *corev1.Pod) bool {
 // is not ready: the set makes none after it until it is.
 func (f *forecasting) notReadyBefore(uid types.UID, set *appsv1.StatefulSet, pod *corev1.Pod) string {
 	found := ""
-	for _, other := range f.scheduler.State.Pods {
-		by := metav1.GetControllerOfNoCopy(other)
-		if by == nil || by.UID != uid || !scheduler.Assigned(other) || placement.OrdinalIn(set, other.Name) >= placement.OrdinalIn(set, pod.Name) ||
+	for _, other := range f.scheduler.State.ControlledBy(uid) {
+		if !scheduler.Assigned(other) || placement.OrdinalIn(set, other.Name) >= placement.OrdinalIn(set, pod.Name) ||
 			podutil.IsPodReady(other) || slices.Contains(f.supposed.Gone, other.UID) {
 			continue
 		}

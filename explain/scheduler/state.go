@@ -45,6 +45,7 @@ type State struct {
 	selected   selectedLabels
 	changes    changeTimes
 	counts     affinityCounts
+	index      podIndex
 }
 
 func newState(ctx context.Context, now func() time.Time) *State {
@@ -57,6 +58,7 @@ func newState(ctx context.Context, now func() time.Time) *State {
 		Nodes:      map[string]*corev1.Node{},
 		Pods:       map[types.UID]*corev1.Pod{},
 		priorities: map[int32]int{},
+		index:      podIndex{unassigned: map[types.UID]*corev1.Pod{}},
 		selected:   selectedLabels{keys: map[string]int{}},
 		objects: objectOverlays{
 			reflect.TypeFor[*corev1.PersistentVolume]():      &objectOverlay{},

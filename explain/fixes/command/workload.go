@@ -202,9 +202,8 @@ func (m *Maker) ofStatefulSet(w *workload, owner *metav1.OwnerReference) {
 // before are the pods of an ordered set that wait, too, and come before pod.
 func (m *Maker) before(set *appsv1.StatefulSet, pod *corev1.Pod) []*corev1.Pod {
 	var waiting []*corev1.Pod
-	for _, other := range m.Scheduler.State.Pods {
-		by := metav1.GetControllerOfNoCopy(other)
-		if by != nil && by.UID == set.UID && other.Spec.NodeName == "" && other.DeletionTimestamp == nil && placement.OrdinalIn(set, other.Name) < placement.OrdinalIn(set, pod.Name) {
+	for _, other := range m.Scheduler.State.ControlledBy(set.UID) {
+		if other.Spec.NodeName == "" && other.DeletionTimestamp == nil && placement.OrdinalIn(set, other.Name) < placement.OrdinalIn(set, pod.Name) {
 			waiting = append(waiting, other)
 		}
 	}
@@ -212,21 +211,26 @@ func (m *Maker) before(set *appsv1.StatefulSet, pod *corev1.Pod) []*corev1.Pod {
 	return waiting
 }
 
+// count counts one pod of the workload.
+func (w *workload) count(pod *corev1.Pod) {
+	if pod.UID != w.pod.UID && !scheduler.Terminal(pod) && pod.DeletionTimestamp == nil {
+		w.others = append(w.others, pod)
+	}
+	switch {
+	case pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed:
+		w.ended++
+	case pod.Spec.NodeName == "":
+		w.wait++
+	default:
+		w.run++
+	}
+}
+
 // countPods counts the pods of the owners.
 func (m *Maker) countPods(w *workload, owners []types.UID) {
-	for _, pod := range m.Scheduler.State.Pods {
-		by := metav1.GetControllerOfNoCopy(pod)
-		if by != nil && slices.Contains(owners, by.UID) && pod.UID != w.pod.UID && !scheduler.Terminal(pod) && pod.DeletionTimestamp == nil {
-			w.others = append(w.others, pod)
-		}
-		switch {
-		case by == nil || !slices.Contains(owners, by.UID):
-		case pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed:
-			w.ended++
-		case pod.Spec.NodeName == "":
-			w.wait++
-		default:
-			w.run++
+	for _, owner := range owners {
+		for _, pod := range m.Scheduler.State.ControlledBy(owner) {
+			w.count(pod)
 		}
 	}
 	slices.SortFunc(w.others, func(a, b *corev1.Pod) int { return strings.Compare(a.Name, b.Name) })
