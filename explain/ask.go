@@ -52,7 +52,7 @@ func (e *Engine) askPod(ctx context.Context, q report.Query) (*report.Report, []
 		return told, nil, err
 	}
 	var tried []fixes.Attempt
-	told.Tried, tried, err = f.Try(ctx)
+	told.Tried, tried, err = f.Try(ctx, q.Progress)
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, ErrNoPod):
 		return nil, nil, err

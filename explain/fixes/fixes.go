@@ -94,15 +94,35 @@ func NewSearch(means Means, find func() *corev1.Pod) *Search {
 
 // Try simulates the candidates one by one. The lock is held for one at a time, so the
 // state may move between them: each holds for the state that it was tried on. Those
-// that work come first.
-func (f *Search) Try(ctx context.Context) (*report.Fixes, []Attempt, error) {
+// that work come first. progress, where it is not nil, is told after each.
+func (f *Search) Try(ctx context.Context, progress func(*report.Fixes)) (*report.Fixes, []Attempt, error) {
 	if f.failed != nil {
 		return nil, nil, f.failed
 	}
-	begun := time.Now()
 	found := &report.Fixes{Revision: f.revision, Tried: []report.Fix{}, None: f.none}
-	var tried []Attempt
-	working := 0
+	tried, err := f.tryAll(ctx, found, progress)
+	if err != nil {
+		return nil, nil, err
+	}
+	added, none, err := f.addNode(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	tried, found.NoNode = append(tried, added...), none
+	if f.queue != nil {
+		found.Advice, found.None = f.queue.Advice(f.queued), ""
+		tried = append(tried, Attempt{Fix: f.queue.Fix(f.queued)})
+	}
+	if len(tried) == 0 && found.None == "" {
+		found.None = "No known change to the pod or to nodes would help."
+	}
+	rank(tried, found)
+	return found, tried, nil
+}
+
+// tryAll simulates the candidates, and notes in found which were left out.
+func (f *Search) tryAll(ctx context.Context, found *report.Fixes, progress func(*report.Fixes)) (tried []Attempt, err error) {
+	begun, working := time.Now(), 0
 	for i, c := range f.candidates {
 		if c.pair && working >= enoughFixes {
 			found.Pairs = len(f.candidates) - i
@@ -117,33 +137,30 @@ func (f *Search) Try(ctx context.Context) (*report.Fixes, []Attempt, error) {
 		}
 		fix, err := f.attempt(ctx, func(pod *corev1.Pod) (candidate, error) { return c, nil })
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		fix.tellGates()
 		if fix.worksAlone() {
 			working++
 		}
 		tried = append(tried, fix)
+		if progress != nil && f.queue == nil { // what a queue's controller has to do comes first
+			sofar := &report.Fixes{Revision: f.revision, Left: len(f.candidates) + len(f.models) - i - 1}
+			rank(slices.Clone(tried), sofar)
+			progress(sofar)
+		}
 	}
-	added, none, err := f.addNode(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	tried, found.NoNode = append(tried, added...), none
-	if f.queue != nil {
-		found.Advice, found.None = f.queue.Advice(f.queued), ""
-		tried = append(tried, Attempt{Fix: f.queue.Fix(f.queued)})
-	}
+	return tried, nil
+}
+
+// rank sorts what was tried, what works first, and tells it.
+func rank(tried []Attempt, found *report.Fixes) {
 	slices.SortStableFunc(tried, func(a, b Attempt) int {
 		return cmp.Or(cmp.Compare(rankFix(&a), rankFix(&b)), cmp.Compare(a.harm, b.harm))
 	})
-	if len(tried) == 0 && found.None == "" {
-		found.None = "No known change to the pod or to nodes would help."
-	}
 	for _, fix := range tried {
 		found.Tried = append(found.Tried, fix.Fix)
 	}
-	return found, tried, nil
 }
 
 // worksAlone says whether the fix works and nobody is preempted for it.

@@ -98,6 +98,9 @@ type Fixes struct {
 	// NoNode says that one more node would not help, whichever it is like, or that this is unknown; "" where one
 	// would, or where that was not tried.
 	NoNode string
+	// Left counts the candidates that are still to be simulated, where these are the fixes
+	// before all were.
+	Left int
 }
 
 // Remedy is one step of a fix as the dashboard can plan it.

@@ -29,6 +29,8 @@ func (f *Fixes) count(is func(*Fix) bool) (n int) {
 func (f *Fixes) Sentence() string {
 	work, tried := f.Work(), len(f.Tried)
 	switch {
+	case f.Left > 0:
+		return "Simulating fixes: " + f.Progress() + "."
 	case f.Advice != "":
 		return sentence(f.Advice)
 	case tried == 0 && f.None != "":
@@ -43,6 +45,11 @@ func (f *Fixes) Sentence() string {
 		return f.countSentence() + "; least disruptive first."
 	}
 	return f.countSentence() + "."
+}
+
+// Progress says how far the simulation of fixes is: "2 of 7 done".
+func (f *Fixes) Progress() string {
+	return fmt.Sprintf("%d of %d done", len(f.Tried), len(f.Tried)+f.Left)
 }
 
 // countSentence counts the fixes that work, and those that do not, without a period.

@@ -19,6 +19,9 @@ type Query struct {
 	// Like is the answer for another pod of the same kind (model.Kind). What the plugins
 	// answered for that one is not asked again where it is sure to hold; nil: all is asked.
 	Like *Report
+	// Progress is told, where FixesPart is wanted, what was simulated so far, each time
+	// that is more; nil: nobody listens. It must not wait.
+	Progress func(*Fixes)
 }
 
 // Parts are what is wanted of an answer.

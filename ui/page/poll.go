@@ -77,6 +77,47 @@ func (p *Poll[T]) AskNow(h Host, v View, work func(context.Context, Cluster) (T,
 	return tea.Batch(ask, h.Later(v, SlowAfter, slowMsg[T]{p.question.nth}))
 }
 
+// partMsg is a part of the answer to the nth question; next brings the one after it.
+type partMsg[T any] struct {
+	nth   int
+	value T
+	next  tea.Cmd
+}
+
+// AskInParts is Ask for work that tells parts of its answer before it is whole. They are
+// shown where there is no older answer.
+func (p *Poll[T]) AskInParts(h Host, v View, work func(context.Context, Cluster, func(T)) (T, error)) tea.Cmd {
+	parts := make(chan T, 1)
+	tell := func(value T) {
+		select {
+		case <-parts: // only the newest counts
+		default:
+		}
+		parts <- value
+	}
+	ask := p.Ask(h, v, func(ctx context.Context, cluster Cluster) (T, error) {
+		defer close(parts)
+		return work(ctx, cluster, tell)
+	})
+	if ask == nil || p.has {
+		return ask
+	}
+	return tea.Batch(ask, nextPart(h, v, p.question.nth, parts))
+}
+
+// nextPart brings the next part of an answer; nothing after the last.
+func nextPart[T any](h Host, v View, nth int, parts <-chan T) tea.Cmd {
+	var next tea.Cmd
+	next, _ = h.Ask(v, func(context.Context) tea.Msg { // the work closes parts when it ends, or is canceled
+		value, more := <-parts
+		if !more {
+			return nil
+		}
+		return partMsg[T]{nth, value, next}
+	})
+	return next
+}
+
 // Doubt says that the answer holds no longer, as what it is about changed.
 func (p *Poll[T]) Doubt() { p.asked = time.Time{} }
 
@@ -88,6 +129,7 @@ const (
 	NoNews   News = iota
 	Answered      // there is another Value or Trouble; the Poll rests
 	Renew         // the Poll has rested: ask again
+	Partly        // Value is a part of the answer
 )
 
 // Update takes the Poll's messages.
@@ -102,6 +144,12 @@ func (p *Poll[T]) Update(h Worker, v View, msg tea.Msg) (News, tea.Cmd) {
 			p.Value, p.has = msg.Value, true
 		}
 		return Answered, p.question.Rest(h, v, msg.Took)
+	case partMsg[T]:
+		if msg.nth != p.question.nth || !p.question.Busy() || p.has {
+			return NoNews, nil
+		}
+		p.Value = msg.value
+		return Partly, msg.next
 	case slowMsg[T]:
 		p.Slow = p.has && p.question.Busy() && msg.nth == p.question.nth
 	case Rested[T]:
@@ -116,6 +164,10 @@ func (p *Poll[T]) Update(h Worker, v View, msg tea.Msg) (News, tea.Cmd) {
 func (p *Poll[T]) Leave() {
 	p.question.Leave()
 	p.Slow, p.revision = false, 0
+	if !p.has { // no part of an answer stays
+		var none T
+		p.Value = none
+	}
 }
 
 // PodPoll is what pages have in common that ask again and again about one pod.
@@ -145,7 +197,7 @@ func (p *PodPoll[T]) Follow(v View, msg tea.Msg, take, ask func() tea.Cmd) tea.C
 	}
 	news, rest := p.Poll.Update(p.Host, v, msg)
 	switch news {
-	case Answered:
+	case Answered, Partly:
 		return tea.Batch(take(), rest)
 	case Renew:
 		if p.Poll.Holds(p.Host.Observed()) {

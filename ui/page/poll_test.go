@@ -133,3 +133,68 @@ func TestNothingIsAskedBeforeEverythingIsRead(t *testing.T) {
 		t.Error("asked no cluster")
 	}
 }
+
+// inParts is a question whose answer is told in those parts, each when the test says so.
+func inParts(proceed chan string) func(context.Context, Cluster, func(string)) (string, error) {
+	return func(_ context.Context, _ Cluster, tell func(string)) (string, error) {
+		text := ""
+		for part := range proceed {
+			text += part
+			tell(text)
+		}
+		return text + ".", nil
+	}
+}
+
+func TestAnAnswerIsShownPartByPartUntilItIsWhole(t *testing.T) {
+	h := newAsked()
+	var p Poll[string]
+	proceed, whole := make(chan string), make(chan tea.Msg, 1)
+	p.AskInParts(h, nil, inParts(proceed))
+	go func() { whole <- h.work[0]() }()
+	for _, want := range []string{"a", "ab", "abc"} {
+		proceed <- want[len(want)-1:]
+		if news, next := p.Update(h, nil, h.work[1]()); news != Partly || next == nil || p.Value != want {
+			t.Fatalf("news %v, value %q; want the part %q", news, p.Value, want)
+		}
+	}
+	if lent := Lent(&p, &h.observed); lent.Value != "" {
+		t.Errorf("lends the part %q", lent.Value)
+	}
+	close(proceed)
+	if news, _ := p.Update(h, nil, <-whole); news != Answered || p.Value != "abc." {
+		t.Errorf("news %v, value %q", news, p.Value)
+	}
+	if msg := h.work[1](); msg != nil {
+		t.Errorf("a part %v after the answer", msg)
+	}
+}
+
+func TestNoPartTakesThePlaceOfAnAnswerOrOutlivesItsQuestion(t *testing.T) {
+	h := newAsked()
+	var p Poll[string]
+	proceed := make(chan string, 1)
+	proceed <- "a"
+	close(proceed)
+	p.AskInParts(h, nil, inParts(proceed))
+	answer := h.work[0]()
+	part := h.work[1]()
+	p.Update(h, nil, part)
+	p.Leave()
+	if p.Value != "" {
+		t.Errorf("left, it keeps the part %q", p.Value)
+	}
+	if news, _ := p.Update(h, nil, part); news != NoNews || p.Value != "" {
+		t.Errorf("left, it takes the part %q", p.Value)
+	}
+	if news, _ := p.Update(h, nil, answer); news != NoNews {
+		t.Error("left, it takes the answer")
+	}
+	p.AskNow(h, nil, answers("whole"))
+	p.Update(h, nil, h.work[2]())
+	p.Leave()
+	p.AskInParts(h, nil, inParts(proceed))
+	if len(h.work) != 4 || p.Value != "whole" {
+		t.Errorf("waits for parts although there is an answer: %d questions, value %q", len(h.work), p.Value)
+	}
+}

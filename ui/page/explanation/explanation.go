@@ -145,7 +145,7 @@ func (w *Page) onTries(msg tea.Msg) tea.Cmd {
 	}
 	news, rest := w.asks.tries.Update(w.Host, w, msg)
 	switch news {
-	case page.Answered:
+	case page.Answered, page.Partly:
 		if ok {
 			w.draw.Cursor.Row = fixes.IndexOf(w.asks.tries.Value, title, w.draw.Cursor.Row)
 		}

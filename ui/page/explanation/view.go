@@ -189,8 +189,8 @@ func (w *Page) Copies() (text, name string) {
 		return fixes.Command(f, w.Host.Observed())
 	}
 	report := w.draw.Report
-	if w.asks.tries.Value != nil {
-		report = report.WithFixes(w.asks.tries.Value)
+	if tried := w.asks.tries.Value; tried != nil && tried.Left == 0 {
+		report = report.WithFixes(tried)
 	}
 	return report.Markdown(), fmt.Sprintf("the explanation of %s as Markdown", model.Clean(w.pod.FullName()))
 }

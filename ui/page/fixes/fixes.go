@@ -28,7 +28,7 @@ func New(h page.Host, pod *model.Pod) *Page {
 func NewOf(h page.Host, pod *model.Pod, known *Poll, chosen int) *Page {
 	p := New(h, pod)
 	p.chosen = chosen
-	if known.Value != nil {
+	if known.Value != nil && known.Value.Left == 0 {
 		p.Poll.Seed(known.Value, known.Revision())
 	}
 	return p

@@ -19,8 +19,8 @@ func Ask(p *Poll, h page.Host, v page.View, pod types.UID) tea.Cmd {
 	if !h.Shown(v) {
 		return nil
 	}
-	return p.Ask(h, v, func(ctx context.Context, cluster page.Cluster) (*report.Fixes, error) {
-		r, err := cluster.Ask(ctx, report.Query{Target: report.PodOf(pod), Parts: report.FixesPart})
+	return p.AskInParts(h, v, func(ctx context.Context, cluster page.Cluster, tell func(*report.Fixes)) (*report.Fixes, error) {
+		r, err := cluster.Ask(ctx, report.Query{Target: report.PodOf(pod), Parts: report.FixesPart, Progress: tell})
 		if err != nil {
 			return nil, err
 		}

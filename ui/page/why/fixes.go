@@ -59,6 +59,8 @@ func (p *Page) fixContent() fixPart {
 		return fixPart{head: "FIXES: no answer: " + model.Clean(p.Unfixed.Error())}
 	case p.Fixes == nil:
 		return fixPart{head: "FIXES: simulating", rows: fewFixes + 1}
+	case p.Fixes.Left > 0: // as many rows as before the first
+		return fixPart{head: "FIXES: simulating, " + p.Fixes.Progress(), rows: max(p.fixRows(), fewFixes+1)}
 	case len(p.Fixes.Tried) == 0:
 		return fixPart{head: "FIXES: " + p.Brief(p.Fixes.Sentence())}
 	}
@@ -103,6 +105,9 @@ func (b body) fixLines() []Line {
 	}
 	if rest := len(p.Fixes.Tried) - to; rest > 0 && to-from < r.fixes-1 {
 		lines = append(lines, plainLines(p.Styles.Dim.Render(fmt.Sprintf("   %d more ↓", rest)))...)
+	}
+	if p.Fixes.Left > 0 {
+		lines = append(lines, blankLines(r.fixes-len(lines))...)
 	}
 	return lines
 }
