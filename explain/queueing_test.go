@@ -57,6 +57,11 @@ func TestAGateOfAQueueIsForItsControllerToRemove(t *testing.T) {
 			[]string{"remove gate scheduling.volcano.sh/queue-allocation-gate"},
 			"Volcano holds it: see its PodGroup and Queue.", "Volcano's queue",
 		},
+		{
+			"that of a quota of KubeVirt", testPod("ml/train", "", "1", gatedBy("ApplicationAwareQuotaGate")),
+			[]string{"remove gate ApplicationAwareQuotaGate"},
+			"KubeVirt's Application Aware Quota holds it: see the ApplicationAwareResourceQuotas of its namespace.", "its quota",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			e := startEngine(t, Options{}, testNode("std-a-01", "4"), test.pod)
@@ -98,14 +103,38 @@ func TestAGateOfAQueueIsForItsControllerToRemove(t *testing.T) {
 }
 
 func TestAGateIsToldWithWhoSetIt(t *testing.T) {
-	for gate, want := range map[string]struct{ until, owner string }{
+	for gate, want := range map[string]struct{ until, owner, state, cause string }{
 		"kueue.x-k8s.io/admission": {
 			"Kueue admits its Workload",
 			"Kueue holds it: see its Workload and LocalQueue; removing its gate by hand bypasses Kueue's quota and cannot be undone.",
+			"queued", "queue",
+		},
+		"scheduling.volcano.sh/queue-allocation-gate": {
+			"Volcano's queue has capacity for it",
+			"Volcano holds it: see its PodGroup and Queue; removing its gate by hand bypasses Volcano's queue and cannot be undone.",
+			"queued", "queue",
+		},
+		"ApplicationAwareQuotaGate": {
+			"its quota has capacity for it",
+			"KubeVirt's Application Aware Quota holds it: see the ApplicationAwareResourceQuotas of its namespace; " +
+				"removing its gate by hand bypasses its quota and cannot be undone.",
+			"gated", "quota",
+		},
+		"multiarch.openshift.io/scheduling-gate": {
+			"the gate is removed",
+			"The Multiarch Tuning Operator normally removes this gate; a gate that you remove cannot be added again.",
+			"gated", "gate",
+		},
+		"grove.io/podgang-pending-creation": {
+			"the gate is removed", "Grove normally removes this gate; a gate that you remove cannot be added again.", "gated", "gate",
+		},
+		"org.instaslice/accelarator": {
+			"the gate is removed", "InstaSlice normally removes this gate; a gate that you remove cannot be added again.", "gated", "gate",
 		},
 		"example.com/licence": {
 			"the gate is removed",
 			"The controller of example.com normally removes this gate; a gate that you remove cannot be added again.",
+			"gated", "gate",
 		},
 	} {
 		pod := testPod("ml/train", "", "1", gatedBy(gate))
@@ -114,6 +143,8 @@ func TestAGateIsToldWithWhoSetIt(t *testing.T) {
 		if !slices.Contains(r.Facts, want.owner) {
 			t.Errorf("got %q, want %q", r.Facts, want.owner)
 		}
+		same(t, r.State, want.state)
+		same(t, r.BlockedBy, want.cause)
 	}
 }
 

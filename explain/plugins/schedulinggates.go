@@ -1,7 +1,6 @@
 package plugins
 
 import (
-	"fmt"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -33,8 +32,8 @@ func schedulingGates(q *Question) (GateRejection, bool) {
 			h.Until += " and all of them are removed"
 		}
 		h.Owner = controller.Advice(q.Pod) + "; removing its gate by hand bypasses " + controller.Bypasses + " and cannot be undone."
-	} else if domain := model.GateDomain(names[0]); domain != "" {
-		h.Owner = fmt.Sprintf("The controller of %s normally removes this gate; a gate that you remove cannot be added again.", domain)
+	} else if owner := model.GateOwner(names[0]); owner != "" {
+		h.Owner = owner + " normally removes this gate; a gate that you remove cannot be added again."
 	}
 	return h, true
 }

@@ -146,9 +146,9 @@ func volumeCause(_ *Question, r Refused) string {
 
 // Cause is what holds the pod, in a word or two.
 func (g GateRejection) Cause(q *Question) string {
-	switch _, inQueue := QueueControllerOf(q.Pod); {
-	case g.Plugin == names.SchedulingGates && inQueue:
-		return "queue"
+	switch controller, held := QueueControllerOf(q.Pod); {
+	case g.Plugin == names.SchedulingGates && held:
+		return controller.Cause
 	case g.Plugin == names.SchedulingGates:
 		return "gate"
 	case causes[g.Plugin] != "":

@@ -100,6 +100,9 @@ func tellGated(q *podQuestion, _ *report.Report) overall {
 		}
 	}
 	told.cause, told.why = first.Cause(q.Question), strings.Join(shorts, ", ")
+	if told.cause == "queue" {
+		told.state = "queued"
+	}
 	return told
 }
 

@@ -84,8 +84,8 @@ func ungateWarning(gate string) string {
 	if q, ok := model.QueueingOf(gate); ok {
 		return fmt.Sprintf("%s is %s's gate: removing it bypasses %s. See %s.", model.Clean(gate), q.Name, q.Bypasses, q.See)
 	}
-	if domain := model.GateDomain(gate); domain != "" {
-		return fmt.Sprintf("The controller of %s normally removes %s; removing it here bypasses that.", model.Clean(domain), model.Clean(gate))
+	if owner := model.GateOwner(gate); owner != "" {
+		return fmt.Sprintf("%s normally removes %s; removing it here bypasses that.", model.Clean(owner), model.Clean(gate))
 	}
 	return ""
 }

@@ -60,7 +60,7 @@ func isByQuota(a *report.Admission) bool {
 }
 
 // blockers are the states of pending pods, in the order of the answer; others come last.
-var blockers = []string{"unschedulable", "preempting", "gated", "no scheduler", "image", "not started", "fits now", "unknown"}
+var blockers = []string{"unschedulable", "preempting", "queued", "gated", "no scheduler", "image", "not started", "fits now", "unknown"}
 
 // Answer counts the pending pods, by what blocks them.
 func (p *Page) Answer(width int) string {
