@@ -95,6 +95,7 @@ func (e *Engine) examine(ctx context.Context, q report.Query, said externalFacts
 		return nil, fmt.Errorf("explain pod %s/%s: %w", pod.Namespace, pod.Name, err)
 	}
 	summary.Fill(x.question, x.facts, x.report)
+	x.queued(said.queue)
 	if err := x.provision(ctx, said.provisioning); err != nil {
 		x.caveat("what autoscalers could do could not be determined: " + err.Error())
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/pdb"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/provisioning"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/queues"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -61,6 +62,9 @@ type Options struct {
 	// Provisioning is what autoscalers of nodes say of themselves in objects, with the
 	// NodeClaims that their messages about a pod name; nil without any. Nil: never known.
 	Provisioning func(ctx context.Context, about []report.AutoscalerWord) *provisioning.State
+	// Queue is what the controller of a queue says about a pod that it holds; nil where
+	// none does. Nil: never known.
+	Queue func(ctx context.Context, of queues.Subject) *queues.State
 	// Events are those about an object, asked for only where nothing else tells
 	// why a volume is not there. Nil: there are none.
 	Events func(ctx context.Context, ref model.Ref) ([]model.Event, error)

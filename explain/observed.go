@@ -11,6 +11,7 @@ import (
 	corelisters "k8s.io/client-go/listers/core/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/provisioning"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/queues"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/summary"
@@ -24,6 +25,7 @@ type externalFacts struct {
 	autoscalers []report.AutoscalerWord
 
 	provisioning *provisioning.State
+	queue        *queues.State
 	claims       map[string][]model.Event
 	events       []model.Event
 	aside        summary.FactsWithoutNodes
@@ -80,6 +82,10 @@ func (s *sources) gather(ctx context.Context, find func() *corev1.Pod) (external
 		if s.options.Provisioning != nil { // it needs the messages
 			said.provisioning = s.options.Provisioning(ctx, said.autoscalers)
 		}
+	})
+	asking.Go(func() {
+		defer utilruntime.HandleCrash()
+		said.queue = s.queue(ctx, pod)
 	})
 	for _, claim := range s.scheduler.State.Listers.ClaimsToAsk(pod) {
 		if said.claims == nil {

@@ -33,6 +33,7 @@ type accessItem struct {
 	Verb      string `json:"verb"`
 	Group     string `json:"group"`
 	Resource  string `json:"resource"`
+	Name      string `json:"name"`      // "" is all
 	Namespace string `json:"namespace"` // "" is all
 	Allowed   bool   `json:"allowed"`
 	Why       string `json:"why"`
@@ -112,7 +113,7 @@ func (g *Options) printAccess(rights []client.Access, write contextWrite) error 
 	}
 	for _, r := range rights {
 		list.Items = append(list.Items, accessItem{
-			Verb: r.Verb, Group: r.Group, Resource: r.Resource, Namespace: r.Namespace,
+			Verb: r.Verb, Group: r.Group, Resource: r.Resource, Name: r.Name, Namespace: r.Namespace,
 			Allowed: r.Allowed, Why: r.Why, NeededFor: r.Needed,
 		})
 	}
@@ -159,6 +160,9 @@ func accessTo(name string, closed, lacks bool, namespace, why string) viewAccess
 
 // resourceName is a resource as kubectl auth can-i names it.
 func resourceName(r client.Access) string {
+	if r.Name != "" {
+		return r.Resource + "/" + r.Name
+	}
 	if r.Group == "" {
 		return r.Resource
 	}

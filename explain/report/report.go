@@ -54,6 +54,7 @@ type Report struct {
 	Preemption       *Preemption      `json:"preemption,omitempty"`
 	Autoscaler       []AutoscalerWord `json:"autoscaler,omitempty"`   // one of each, the newest first
 	Provisioning     *Provisioning    `json:"provisioning,omitempty"` // where an autoscaler of nodes is known
+	Queue            *Queue           `json:"queue,omitempty"`        // where the controller of a queue holds the pod
 	Trace            []Step           `json:"trace,omitempty"`
 	Admission        *Admission       `json:"admission,omitempty"` // of pods that were not created
 	Replicas         *Replicas        `json:"replicas,omitempty"`  // of a workload that does not exist yet

@@ -99,6 +99,7 @@ func (r *Report) Document(o TextOptions, groups int) Document {
 			d.add(Section{Heading: message.Heading, Quote: message.Text})
 		}
 	}
+	d.add(c.queue()...)
 	d.add(c.autoscalers()...)
 	d.add(Section{Lines: c.unknown()})
 	if !o.List {

@@ -17,6 +17,7 @@ type Access struct {
 	Verb      string
 	Group     string // API group; "" is core
 	Resource  string // plural; with a slash before a subresource
+	Name      string // of the only object that is asked about; "" is all
 	Namespace string // where it was asked for; "" is all
 	Allowed   bool
 	Why       string // the authorizer's words; often ""
@@ -35,6 +36,13 @@ var otherAccess = []Access{
 	{Verb: "list", Group: "coordination.k8s.io", Resource: "leases", Needed: "whether a scheduler is running"},
 	{Verb: "list", Group: "metrics.k8s.io", Resource: "nodes", Needed: "usage of nodes"},
 	{Verb: "list", Group: "metrics.k8s.io", Resource: "pods", Needed: "usage of pods"},
+	{Verb: "list", Group: "karpenter.sh", Resource: "nodepools", Needed: "whether an autoscaler could add a node"},
+	{Verb: "get", Group: "karpenter.sh", Resource: "nodeclaims", Needed: "whether an autoscaler could add a node"},
+	{Verb: "get", Resource: "configmaps", Name: "cluster-autoscaler-status", Namespace: metav1.NamespaceSystem, Needed: "whether an autoscaler could add a node"},
+	{Verb: "list", Group: "kueue.x-k8s.io", Resource: "workloads", Needed: "pods that Kueue holds"},
+	{Verb: "get", Group: "kueue.x-k8s.io", Resource: "localqueues", Needed: "pods that Kueue holds"},
+	{Verb: "get", Group: "kueue.x-k8s.io", Resource: "clusterqueues", Needed: "pods that Kueue holds"},
+	{Verb: "get", Group: "visibility.kueue.x-k8s.io", Resource: "clusterqueues/pendingworkloads", Needed: "positions in Kueue's queues"},
 	{Verb: "create", Resource: "pods", Needed: "explain -f with a dry run"},
 	{Verb: "create", Resource: "pods/eviction", Needed: "evict, drain"},
 	{Verb: "patch", Resource: "nodes", Needed: "cordon, taint, label"},
@@ -97,7 +105,7 @@ func (r *accessReviews) list(ctx context.Context) ([]Access, error) {
 		}
 	}
 	for _, a := range otherAccess {
-		if a.Resource != nodeResource.gvr.Resource && !clusterScoped[a.Resource] {
+		if a.Name == "" && a.Resource != nodeResource.gvr.Resource && !clusterScoped[a.Resource] {
 			a.Namespace = namespace
 		}
 		list = append(list, a)
@@ -106,7 +114,10 @@ func (r *accessReviews) list(ctx context.Context) ([]Access, error) {
 }
 
 // clusterScoped are those of asks that have no namespace.
-var clusterScoped = map[string]bool{"priorityclasses": true, "runtimeclasses": true}
+var clusterScoped = map[string]bool{
+	"priorityclasses": true, "runtimeclasses": true, "nodepools": true, "nodeclaims": true,
+	"clusterqueues": true, "clusterqueues/pendingworkloads": true,
+}
 
 // reviewAll answers all questions, a few at a time.
 func (r *accessReviews) reviewAll(ctx context.Context, list []Access) ([]Access, error) {
@@ -138,7 +149,7 @@ func (r *accessReviews) review(ctx context.Context, a Access) (Access, error) {
 	resource, sub, _ := strings.Cut(a.Resource, "/")
 	review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
 		ResourceAttributes: &authorizationv1.ResourceAttributes{
-			Verb: a.Verb, Group: a.Group, Resource: resource, Subresource: sub, Namespace: a.Namespace,
+			Verb: a.Verb, Group: a.Group, Resource: resource, Subresource: sub, Name: a.Name, Namespace: a.Namespace,
 		},
 	}}
 	answer, err := r.client.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})

@@ -57,6 +57,19 @@ func TestAccessAsksForEveryKindAndWhatViewsNeed(t *testing.T) {
 			}
 		}
 	}
+	for _, want := range []Access{
+		{Verb: "list", Group: "karpenter.sh", Resource: "nodepools"}, {Verb: "get", Group: "karpenter.sh", Resource: "nodeclaims"},
+		{Verb: "get", Resource: "configmaps", Name: "cluster-autoscaler-status", Namespace: "kube-system"},
+		{Verb: "list", Group: "kueue.x-k8s.io", Resource: "workloads"}, {Verb: "get", Group: "kueue.x-k8s.io", Resource: "clusterqueues"},
+		{Verb: "get", Group: "visibility.kueue.x-k8s.io", Resource: "clusterqueues/pendingworkloads"},
+	} {
+		if !slices.ContainsFunc(list, func(a Access) bool {
+			a.Needed, a.Why, a.Allowed = "", "", false
+			return a == want
+		}) {
+			t.Errorf("nothing is said about %+v", want)
+		}
+	}
 	for _, resource := range []string{"pods/eviction", "nodes"} {
 		if !slices.ContainsFunc(list, func(a Access) bool { return a.Resource == resource && a.Verb != "list" && a.Verb != "watch" }) {
 			t.Errorf("nothing is said about changing %s", resource)

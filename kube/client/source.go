@@ -12,6 +12,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/informers"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/queues"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -90,13 +91,16 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 		AttemptSeen:    c.asker.AttemptSeen,
 		Autoscalers:    c.asker.Autoscalers,
 		Provisioning:   c.asker.Provisioning,
-		Configuration:  configuration,
-		Events:         c.asker.RecentEvents,
-		EventsUnread:   c.asker.EventsUnread,
-		Quotas:         c.asker.Quotas,
-		LimitRanges:    c.asker.LimitRanges,
-		Objects:        c.asker.Objects,
-		Refused:        s.refusals.Refused,
+		Queue: func(ctx context.Context, of queues.Subject) *queues.State {
+			return cluster.QueueOf(ctx, c.asker, of)
+		},
+		Configuration: configuration,
+		Events:        c.asker.RecentEvents,
+		EventsUnread:  c.asker.EventsUnread,
+		Quotas:        c.asker.Quotas,
+		LimitRanges:   c.asker.LimitRanges,
+		Objects:       c.asker.Objects,
+		Refused:       s.refusals.Refused,
 	}, nil
 }
 

@@ -35,6 +35,7 @@ type Asker struct {
 
 	schedulers  schedulers
 	autoscalers autoscalers
+	queues      queueAnswers
 	told        toldOf
 	quotas      perNamespace[corev1.ResourceQuota]
 	limits      perNamespace[corev1.LimitRange]

@@ -75,6 +75,7 @@ func engineOptions(source *Source) explain.Options {
 		AttemptSeen:    source.AttemptSeen,
 		Autoscalers:    source.Autoscalers,
 		Provisioning:   source.Provisioning,
+		Queue:          source.Queue,
 		Events:         source.Events,
 		EventsUnread:   source.EventsUnread,
 		Quotas:         source.Quotas,

@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/provisioning"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/queues"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -49,6 +50,7 @@ type Source struct {
 	AttemptSeen    func(ctx context.Context, pod *corev1.Pod) *metav1.Time
 	Autoscalers    func(ctx context.Context, pod *corev1.Pod) []report.AutoscalerWord
 	Provisioning   func(ctx context.Context, about []report.AutoscalerWord) *provisioning.State
+	Queue          func(ctx context.Context, of queues.Subject) *queues.State
 	Events         func(ctx context.Context, ref model.Ref) ([]model.Event, error)
 	EventsUnread   func(ctx context.Context, namespace string) string
 	Quotas         func(ctx context.Context, namespace string) ([]corev1.ResourceQuota, error)

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/provisioning"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/queues"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -72,6 +73,8 @@ type Heard struct {
 	UID         types.UID  `json:"uid"`
 	AttemptSeen *time.Time `json:"attemptSeen,omitempty"`
 	Autoscalers []Word     `json:"autoscalers,omitempty"`
+
+	Queue *queues.State `json:"queue,omitempty"` // what the controller of the queue that holds it says
 }
 
 // Word is an autoscaler's newest.

@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/provisioning"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/queues"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
@@ -61,6 +62,7 @@ func (f *File) Source() (*cluster.Source, error) {
 		AttemptSeen:    f.attemptSeen,
 		Autoscalers:    f.autoscalers,
 		Provisioning:   f.provisioning,
+		Queue:          f.queue,
 		Configuration:  f.configuration(),
 		Events:         f.Events,
 		EventsUnread:   func(context.Context, string) string { return f.why(byResource["events"]) },
@@ -219,6 +221,16 @@ func (f *File) provisioning(_ context.Context, about []report.AutoscalerWord) *p
 		}
 	}
 	return &copied
+}
+
+// queue is what the controller of a queue said of a pod.
+func (f *File) queue(_ context.Context, of queues.Subject) *queues.State {
+	for i := range f.Info.Heard {
+		if f.Info.Heard[i].UID == of.UID {
+			return f.Info.Heard[i].Queue
+		}
+	}
+	return nil
 }
 
 // configuration is the scheduler's; nil where the file has none.

@@ -19,6 +19,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/provisioning"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/queues"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -223,7 +224,10 @@ func (t *taking) askAboutPods() {
 				}
 				t.askAutoscalers(words)
 			}
-			if heard.AttemptSeen != nil || heard.Autoscalers != nil {
+			if subject, held := queues.SubjectOf(p.Object); held && t.source.Queue != nil {
+				heard.Queue = t.source.Queue(t.ctx, subject)
+			}
+			if heard.AttemptSeen != nil || heard.Autoscalers != nil || heard.Queue != nil {
 				t.into.info.Heard = append(t.into.info.Heard, heard)
 			}
 		}

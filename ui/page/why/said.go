@@ -50,6 +50,21 @@ func (a account) provisioning() []quoted {
 	return []quoted{{lines[0], cells.Indent(3, cells.Wrap(strings.Join(lines[1:], " "), a.Width-3))}}
 }
 
+// queue is what the controller of a queue says beside the answer.
+func (a account) queue() []quoted {
+	if a.Report.Queue == nil {
+		return nil
+	}
+	var all []string
+	for _, line := range a.Report.Queue.Lines(a.Now) {
+		all = append(all, a.quote("", line).lines...)
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return []quoted{{"QUEUE", all}}
+}
+
 // Hear takes the pod's events. Those that the report quotes as an autoscaler's message stand
 // there.
 func (p *Page) Hear(events []model.Event) {

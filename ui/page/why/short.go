@@ -92,6 +92,12 @@ func (t short) help(room int) []string {
 			lines = append(lines, table.Row(&first[i]))
 		}
 	}
+	if q := p.Report.Queue; q != nil {
+		for _, line := range q.Lines(p.Now) {
+			lines = append(lines, "   "+model.Clean("QUEUE "+line))
+		}
+		return lines[:min(len(lines), room)]
+	}
 	if scale := p.Report.Provisioning; scale != nil {
 		lines = append(lines, "   "+model.Clean("AUTOSCALER "+scale.Summary))
 		return lines[:min(len(lines), room)]

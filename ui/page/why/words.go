@@ -42,6 +42,13 @@ func (s *Messages) Lines(width int) []textview.Line {
 	if differ := s.differences(); len(differ) > 0 {
 		part("DIFFERENCE: − only kube-scheduler, + only fathom", differ...)
 	}
+	if q := s.Report.Queue; q != nil {
+		var body []textview.Line
+		for _, line := range append([]string{q.Summary}, q.Lines(s.Now)...) {
+			body = append(body, textview.Lines(tone.Plain, s.wrap(line)...)...)
+		}
+		part("QUEUE", body...)
+	}
 	if p := s.Report.Provisioning; p != nil {
 		var body []textview.Line
 		for _, line := range append([]string{p.Summary}, p.Lines(s.Now)...) {
