@@ -102,7 +102,7 @@ func (e *Engine) examine(ctx context.Context, q report.Query, said externalFacts
 	if q.Parts.Has(report.FixesPart) {
 		f.Gather(ctx, fixes.Query{
 			Profile: x.profile, Question: x.question, Verdict: x.report.Verdict,
-			Gates: x.facts.Gates, Ending: ending(e.scheduler.State, pod), Evaluate: x.evaluate,
+			Together: together(x), Gates: x.facts.Gates, Ending: ending(e.scheduler.State, pod), Evaluate: x.evaluate,
 		})
 	}
 	if q.Parts.Has(report.TracePart) {
@@ -126,6 +126,10 @@ func (e *Engine) examine(ctx context.Context, q report.Query, said externalFacts
 // rescheduled is simulated for the node that the scheduler would take, on the node of
 // the given name ("": none), and on others as long as that is cheap.
 func (x *explanation) plan(ctx context.Context, node string) error {
+	if why := together(x); why != "" {
+		x.report.Plan = &report.PreemptionPlan{Answer: "Unknown: kube-scheduler preempts for a PodGroup as a whole, which is not simulated.", Why: why}
+		return nil
+	}
 	plan, err := x.simulator.Plan(ctx, preemption.Query{
 		Question: x.question, Matrix: x.matrix, Report: x.report, Outcome: x.told, Ending: x.facts.Victims, Node: node,
 	})

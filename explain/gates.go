@@ -30,6 +30,7 @@ func (x *explanation) gated(ctx context.Context) bool {
 	if !x.profile.HasGate(names.GangScheduling) {
 		x.openGate(x.gangUnknown())
 	}
+	gangGates(ctx, x)
 	return len(x.facts.Gates) > 0
 }
 

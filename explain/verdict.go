@@ -87,6 +87,7 @@ func (x *explanation) answer(ctx context.Context, nodes bool) error {
 		return nil
 	}
 	defer x.doubt()
+	countGang(x)
 	if x.gated(ctx) {
 		x.report.Verdict = report.Gated
 		return nil
@@ -227,6 +228,9 @@ func (x *explanation) ask(ctx context.Context, nodes bool) error {
 	r.Verdict = x.verdict(m)
 	if r.Verdict == report.Schedulable && nodes {
 		x.rankFree(ctx, m)
+	}
+	if r.Gang != nil {
+		return scheduleGang(ctx, x) // the scheduler writes no message about a pod of its own
 	}
 	if r.Fits > 0 || x.ungated {
 		return nil

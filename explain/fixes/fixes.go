@@ -47,6 +47,8 @@ type Query struct {
 	Verdict report.Verdict
 	// Gates are the rejections of PreEnqueue plugins.
 	Gates []plugins.GateRejection
+	// Together is why fixes for the pod alone say nothing; "" if they do.
+	Together string
 	// Ending are pods of lower priority that still terminate on the nominated node.
 	Ending []*corev1.Pod
 	// Evaluate asks all plugins about all nodes.
@@ -267,6 +269,10 @@ func (f *Search) gather(ctx context.Context, q Query) error {
 	}
 	if q.Verdict == report.NotConsidered {
 		thinkOfScheduler(f, pod)
+		return nil
+	}
+	if q.Together != "" {
+		f.none = q.Together
 		return nil
 	}
 	if _, unread := f.Scheduler.Forbidden["nodes"]; unread {

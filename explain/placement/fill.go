@@ -60,7 +60,7 @@ func (f *Filling) place(ctx context.Context, s *scheduler.Scheduler, on *schedul
 	if err != nil {
 		return err
 	}
-	if placeMatters(p, next) {
+	if PlaceMatters(p, next) {
 		sampled := p.Sample(t.Matrix.Included()) < len(t.Nodes)
 		f.Chance = f.Chance || sampled || len(ranked.Unread) > 0 || len(ranked.Nodes) > 1 && ranked.Nodes[1].Tied
 	}

@@ -101,7 +101,7 @@ func DaemonPods(ctx context.Context, s *scheduler.Scheduler, set *appsv1.DaemonS
 func placeNext(ctx context.Context, s *scheduler.Scheduler, on *scheduler.SimulatedState, pod *corev1.Pod, r *report.Replicas) (done bool, err error) {
 	next := numbered(pod, r.Placed)
 	p := s.Profile(next)
-	matters := placeMatters(p, next)
+	matters := PlaceMatters(p, next)
 	t, err := s.Try(ctx, next, nil)
 	switch {
 	case err != nil:
@@ -133,9 +133,9 @@ func placeNext(ctx context.Context, s *scheduler.Scheduler, on *scheduler.Simula
 	return false, nil
 }
 
-// placeMatters says whether where one such pod is decides where the next may go,
+// PlaceMatters says whether where one such pod is decides where the next may go,
 // beside what it takes of its node.
-func placeMatters(p *scheduler.Profile, pod *corev1.Pod) bool {
+func PlaceMatters(p *scheduler.Profile, pod *corev1.Pod) bool {
 	bare := *pod
 	bare.Spec.Volumes = nil // most are the node's own: configuration, tokens, scratch
 	if Matters(&bare) || slices.ContainsFunc(pod.Spec.Volumes, shared) {

@@ -1,6 +1,7 @@
 package plugins
 
 import (
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/informers"
 	appslisters "k8s.io/client-go/listers/apps/v1"
@@ -47,6 +48,11 @@ func NewListers(factory informers.SharedInformerFactory, forbidden map[string]st
 
 		Forbidden: forbidden,
 	}
+}
+
+// Claim is the claim of that name.
+func (l Listers) Claim(namespace, name string) (*corev1.PersistentVolumeClaim, error) {
+	return l.claims.PersistentVolumeClaims(namespace).Get(name)
 }
 
 // Readable says whether resource (plural, as RBAC names it) could be listed.

@@ -55,6 +55,7 @@ type Report struct {
 	Autoscaler       []AutoscalerWord `json:"autoscaler,omitempty"`   // one of each, the newest first
 	Provisioning     *Provisioning    `json:"provisioning,omitempty"` // where an autoscaler of nodes is known
 	Queue            *Queue           `json:"queue,omitempty"`        // where the controller of a queue holds the pod
+	Gang             *Gang            `json:"gang,omitempty"`         // of a pod that is scheduled with others
 	Trace            []Step           `json:"trace,omitempty"`
 	Admission        *Admission       `json:"admission,omitempty"` // of pods that were not created
 	Replicas         *Replicas        `json:"replicas,omitempty"`  // of a workload that does not exist yet

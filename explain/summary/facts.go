@@ -29,6 +29,7 @@ type Facts struct {
 	Free         []fwk.NodeInfo          // Schedulable: the nodes that fit, by name
 	First        []string                // Schedulable: those of them that rank first; empty where they were not ranked
 	Likely       bool                    // Schedulable: the scheduler does not look at all that fit
+	GangRejects  bool                    // Unschedulable: a node fits, but the pod's group is not scheduled, or not with it
 	Condition    *corev1.PodCondition
 	WithoutNodes FactsWithoutNodes        // Unknown because nodes may not be read
 	Claims       map[string][]model.Event // of claims that somebody is making a volume for, by namespace/name

@@ -21,6 +21,9 @@ const unschedulable = "unschedulable"
 // tellUnschedulable says why no node fits: too large for any, no free capacity, none
 // on one node, only one reason left, or whatever the closest node rejects it for.
 func tellUnschedulable(q *podQuestion, r *report.Report) overall {
+	if q.found.GangRejects {
+		return tellGang(r)
+	}
 	if len(r.Groups) == 0 {
 		return overall{summary: "No node fits: the cluster has no nodes.", state: unschedulable, cause: "no nodes", why: "the cluster has no nodes"}
 	}

@@ -23,6 +23,9 @@ func Fill(question *plugins.Question, facts *Facts, r *report.Report) {
 	q := &podQuestion{Question: question, found: facts}
 	for i := range r.Groups {
 		r.Groups[i].Words = r.Groups[i].JoinClauses()
+		if fits := r.Groups[i].Fits; facts.GangRejects && fits != nil && *fits {
+			r.Groups[i].Words = "fits alone: " + grammar.List(r.Groups[i].Nodes, grammar.Few)
+		}
 	}
 	tell := map[report.Verdict]func(*podQuestion, *report.Report) overall{
 		report.Scheduled:     tellScheduled,
@@ -132,7 +135,7 @@ func tellSchedulable(q *podQuestion, r *report.Report) overall {
 	if tried.sentence != "" {
 		told.summary, told.why = summary+" "+tried.sentence, why+"; "+tried.clause
 	}
-	return told
+	return withGang(r, told)
 }
 
 // firstWords names the node that would be taken, after "It fits 4 nodes now".

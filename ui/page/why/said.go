@@ -40,6 +40,21 @@ func (a account) autoscalers() []quoted {
 	return all
 }
 
+// gang is the group that the pod is scheduled with, in one heading if there is room for it, and what
+// its status says.
+func (a account) gang() []quoted {
+	g := a.Report.Gang
+	if g == nil {
+		return nil
+	}
+	lines := cells.Wrap("GANG "+model.Clean(g.Sentence()), a.Width-2)
+	rest := cells.Indent(3, cells.Wrap(strings.Join(lines[1:], " "), a.Width-3))
+	for _, said := range g.Status {
+		rest = append(rest, cells.Indent(3, cells.Wrap(model.Clean(said), a.Width-3))...)
+	}
+	return []quoted{{lines[0], rest}}
+}
+
 // provisioning is what autoscalers of nodes could do, in one heading if there is room for it.
 func (a account) provisioning() []quoted {
 	p := a.Report.Provisioning

@@ -96,7 +96,9 @@ func (t short) help(room int) []string {
 		for _, line := range q.Lines(p.Now) {
 			lines = append(lines, "   "+model.Clean("QUEUE "+line))
 		}
-		return lines[:min(len(lines), room)]
+	}
+	if g := p.Report.Gang; g != nil {
+		lines = append(lines, "   "+model.Clean("GANG "+g.Sentence()))
 	}
 	if scale := p.Report.Provisioning; scale != nil {
 		lines = append(lines, "   "+model.Clean("AUTOSCALER "+scale.Summary))

@@ -3,6 +3,7 @@
 package why
 
 import (
+	"slices"
 	"time"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -124,7 +125,7 @@ func (p *Page) Content() Content {
 	if sentence := p.account().preemption(); sentence != "" {
 		c.preemption = cells.Indent(1, cells.Wrap(p.Brief(sentence), p.Width-2))
 	}
-	c.quotes = append(p.account().queue(), p.account().provisioning()...)
+	c.quotes = slices.Concat(p.account().queue(), p.account().gang(), p.account().provisioning())
 	c.foremost = len(c.quotes)
 	if p.Unheard != nil {
 		c.quotes = append(c.quotes, p.account().quote("EVENTS unknown", p.Unheard.Error()))

@@ -49,6 +49,13 @@ func (s *Messages) Lines(width int) []textview.Line {
 		}
 		part("QUEUE", body...)
 	}
+	if g := s.Report.Gang; g != nil {
+		var body []textview.Line
+		for _, line := range append([]string{g.Sentence()}, g.Status...) {
+			body = append(body, textview.Lines(tone.Plain, s.wrap(line)...)...)
+		}
+		part("GANG", body...)
+	}
 	if p := s.Report.Provisioning; p != nil {
 		var body []textview.Line
 		for _, line := range append([]string{p.Summary}, p.Lines(s.Now)...) {
