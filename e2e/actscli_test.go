@@ -54,7 +54,7 @@ func (a *acting) commands(args, wants []string) {
 	a.wantsNothing(name + "--readonly")
 	var document struct {
 		Kind    string `json:"kind"`
-		Ending  int    `json:"ending"`
+		Ending  int    `json:"podsTerminated"`
 		Changes []any  `json:"changes"`
 	}
 	r := run(0, "--plan", "-o", "json")

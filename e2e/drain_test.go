@@ -141,17 +141,17 @@ func checkPlan(t *testing.T, config string) {
 		}
 	}
 	var told struct {
-		Ending int
-		Pods   []struct {
-			Name                        string
-			Lost, EmptyDir, Terminating bool
-			Fate                        struct {
+		PodsTerminated int
+		Pods           []struct {
+			Name                                string
+			NotRecreated, EmptyDir, Terminating bool
+			Fate                                struct {
 				Outcome string
 				Budget  struct{ Allows, Name string }
 			}
 		}
-		Stays   []struct{ Name, Why string }
-		Verdict struct{ Accepted bool }
+		NotEvicted []struct{ Name, Why string }
+		Verdict    struct{ Accepted bool }
 	}
 	plan = fathom(t, "drain", "one", "--plan", "-o", "json", "--kubeconfig", config)
 	if err := json.Unmarshal([]byte(plan.stdout), &told); err != nil {
@@ -160,24 +160,24 @@ func checkPlan(t *testing.T, config string) {
 	var found []string
 	for _, p := range told.Pods {
 		name, _, _ := strings.Cut(p.Name, "-")
-		found = append(found, fmt.Sprint(name, " ", p.Fate.Outcome, " lost ", p.Lost, ", emptyDir ", p.EmptyDir, ", terminating ", p.Terminating, ", budget ", p.Fate.Budget.Name, " ", p.Fate.Budget.Allows))
+		found = append(found, fmt.Sprint(name, " ", p.Fate.Outcome, " not recreated ", p.NotRecreated, ", emptyDir ", p.EmptyDir, ", terminating ", p.Terminating, ", budget ", p.Fate.Budget.Name, " ", p.Fate.Budget.Allows))
 	}
-	for _, s := range told.Stays {
+	for _, s := range told.NotEvicted {
 		name, _, _ := strings.Cut(s.Name, "-")
-		found = append(found, name+" stays: "+s.Why)
+		found = append(found, name+" is not evicted: "+s.Why)
 	}
 	slices.Sort(found)
 	want := []string{
-		"agent stays: of a DaemonSet",
-		"cache lands lost false, emptyDir true, terminating false, budget  allowed",
-		"cart lands lost false, emptyDir false, terminating false, budget cart waits",
-		"cart lands lost false, emptyDir false, terminating false, budget cart waits",
-		"shell lost lost true, emptyDir false, terminating false, budget  allowed",
-		"static stays: a static pod",
-		"stuck lost lost true, emptyDir false, terminating true, budget  allowed",
+		"agent is not evicted: of a DaemonSet",
+		"cache rescheduled not recreated false, emptyDir true, terminating false, budget  allowed",
+		"cart rescheduled not recreated false, emptyDir false, terminating false, budget cart blocked",
+		"cart rescheduled not recreated false, emptyDir false, terminating false, budget cart blocked",
+		"shell notRecreated not recreated true, emptyDir false, terminating false, budget  allowed",
+		"static is not evicted: a static pod",
+		"stuck notRecreated not recreated true, emptyDir false, terminating true, budget  allowed",
 	}
-	if !slices.Equal(found, want) || told.Ending != 4 || !told.Verdict.Accepted {
-		t.Errorf("%d end, accepted: %v:\n%s\nwant\n%s", told.Ending, told.Verdict.Accepted, strings.Join(found, "\n"), strings.Join(want, "\n"))
+	if !slices.Equal(found, want) || told.PodsTerminated != 4 || !told.Verdict.Accepted {
+		t.Errorf("%d end, accepted: %v:\n%s\nwant\n%s", told.PodsTerminated, told.Verdict.Accepted, strings.Join(found, "\n"), strings.Join(want, "\n"))
 	}
 }
 

@@ -38,14 +38,14 @@ type explanation struct {
 	} `json:"preemption"`
 	Plugins []struct {
 		Name    string `json:"name"`
-		Refuses int    `json:"refuses"`
-		Alone   int    `json:"alone"`
+		Refuses int    `json:"rejects"`
+		Alone   int    `json:"only"`
 	} `json:"plugins"`
 	Groups []struct {
 		Count    int       `json:"count"`
 		Nodes    []string  `json:"nodes"`
 		Fits     *bool     `json:"fits"`
-		Refusals []refusal `json:"refusals"`
+		Refusals []refusal `json:"rejections"`
 	} `json:"groups"`
 	Nodes   []nodeResult `json:"nodes"`
 	Fixes   []fix        `json:"fixes"`
@@ -88,7 +88,7 @@ type affected struct {
 // victim is a pod that would have to go, and what becomes of it.
 type victim struct {
 	podName
-	LandsOn    string `json:"landsOn"`
+	LandsOn    string `json:"rescheduledOn"`
 	Afterwards string `json:"afterwards"`
 }
 
@@ -107,7 +107,7 @@ type podName struct {
 type nodeResult struct {
 	Name     string    `json:"name"`
 	Fits     *bool     `json:"fits"`
-	Refusals []refusal `json:"refusals"`
+	Refusals []refusal `json:"rejections"`
 }
 
 type refusal struct {
@@ -120,10 +120,10 @@ type refusal struct {
 
 type number struct {
 	Resource    string `json:"resource"`
-	Wanted      string `json:"wanted"`
+	Wanted      string `json:"podRequests"`
 	Requested   string `json:"requested"`
 	Allocatable string `json:"allocatable"`
-	Short       string `json:"short"`
+	Short       string `json:"lacks"`
 }
 
 // name is namespace/name.

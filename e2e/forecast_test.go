@@ -177,18 +177,18 @@ func (r *returns) compare(t *testing.T, name string, seen *drainFigures) {
 		seen.moved += len(r.ended)
 		return
 	}
-	seen.lost += count["lost"]
+	seen.lost += count["notRecreated"]
 	seen.depends += count["depends"]
 	seen.unknown += count["unknown"]
 	if len(r.ended) == 0 || count["unknown"] > 0 {
 		return
 	}
-	lands := count["lands"] + count["preempts"]
+	lands := count["rescheduled"] + count["preempts"]
 	if r.bound < lands || r.bound > lands+count["depends"] {
 		t.Errorf("%s: %d came to a node, %d wait; the plan said\n  %s", name, r.bound, r.waits, strings.Join(said, "\n  "))
 		return
 	}
-	seen.lands += count["lands"]
+	seen.lands += count["rescheduled"]
 	seen.preempts += count["preempts"]
 	seen.waits += count["pending"]
 	for _, line := range said {

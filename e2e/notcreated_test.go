@@ -90,9 +90,9 @@ type notCreated struct {
 	}
 	Verdict, Summary string
 	Admission        struct {
-		Wanted, Missing int
-		Message         string
-		Refusals        []refusal
+		Desired, Missing int
+		Message          string
+		Rejections       []refusal
 	}
 }
 
@@ -172,12 +172,12 @@ func checkRefused(t *testing.T, found map[string]notCreated) {
 	} {
 		got := found[namespace]
 		plugin := ""
-		if len(got.Admission.Refusals) > 0 {
-			plugin = got.Admission.Refusals[0].Plugin
+		if len(got.Admission.Rejections) > 0 {
+			plugin = got.Admission.Rejections[0].Plugin
 		}
 		owner := got.Pod.Owner.Kind + "/" + got.Pod.Owner.Name
-		if owner != want.owner || got.Pod.Name != "" || got.Admission.Wanted != want.wanted || got.Admission.Missing != want.missing || plugin != want.plugin {
-			t.Errorf("%s: %s lacks %d of %d, refused by %q; want %+v", namespace, owner, got.Admission.Missing, got.Admission.Wanted, plugin, want)
+		if owner != want.owner || got.Pod.Name != "" || got.Admission.Desired != want.wanted || got.Admission.Missing != want.missing || plugin != want.plugin {
+			t.Errorf("%s: %s lacks %d of %d, refused by %q; want %+v", namespace, owner, got.Admission.Missing, got.Admission.Desired, plugin, want)
 		}
 		if !strings.HasPrefix(got.Summary, want.summary) {
 			t.Errorf("%s: %q, want %q", namespace, got.Summary, want.summary)
@@ -202,10 +202,10 @@ func checkQuota(t *testing.T, plane *controlplane.ControlPlane, of notCreated, w
 	short := used.DeepCopy()
 	short.Add(wanted)
 	short.Sub(hard)
-	if len(of.Admission.Refusals) != 1 || len(of.Admission.Refusals[0].Numbers) != 1 {
-		t.Fatalf("refusals %+v", of.Admission.Refusals)
+	if len(of.Admission.Rejections) != 1 || len(of.Admission.Rejections[0].Numbers) != 1 {
+		t.Fatalf("rejections %+v", of.Admission.Rejections)
 	}
-	n := of.Admission.Refusals[0].Numbers[0]
+	n := of.Admission.Rejections[0].Numbers[0]
 	for name, pair := range map[string]struct {
 		told string
 		is   resource.Quantity

@@ -101,10 +101,10 @@ func TestTheTraceOfAReportIsAContract(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`"trace":[{"stage":"queue","plugin":"SchedulingGates","asked":2,"refused":0,"left":2,"scores":[]}`,
-		`{"stage":"Filter","plugin":"NodeResourcesFit","asked":2,"refused":0,"left":2,"scores":[]}`,
-		`{"stage":"PreScore","plugin":"NodeAffinity","asked":0,"refused":0,"left":2,"scores":[]}`,
-		`{"stage":"Score","plugin":"TaintToleration","asked":2,"refused":0,"left":2,"scores":[{"node":"a","score":100,"weight":3},{"node":"b","score":100,"weight":3}]}`,
+		`"trace":[{"stage":"PreEnqueue","plugin":"SchedulingGates","checked":2,"rejected":0,"left":2,"scores":[]}`,
+		`{"stage":"Filter","plugin":"NodeResourcesFit","checked":2,"rejected":0,"left":2,"scores":[]}`,
+		`{"stage":"PreScore","plugin":"NodeAffinity","checked":0,"rejected":0,"left":2,"scores":[]}`,
+		`{"stage":"Score","plugin":"TaintToleration","checked":2,"rejected":0,"left":2,"scores":[{"node":"a","score":100,"weight":3},{"node":"b","score":100,"weight":3}]}`,
 	} {
 		if !strings.Contains(string(encoded), want) {
 			t.Errorf("no %s in\n%s", want, encoded)

@@ -123,7 +123,7 @@ func TestANodeThatIsTheOnlyOneHasNoScores(t *testing.T) {
 
 func TestTabWalksTheStagesRound(t *testing.T) {
 	app, _, _ := traceOf(t, 80, 24, checkoutWay())
-	for _, want := range []string{"[PostFilter ✗]", "[Score –]", "[Bind –]", "[queue ✓]", "[PreFilter ✓]", "[Filter 12→0]"} {
+	for _, want := range []string{"[PostFilter ✗]", "[Score –]", "[Bind –]", "[PreEnqueue ✓]", "[PreFilter ✓]", "[Filter 12→0]"} {
 		press(t, app, "tab")
 		requireRow(t, app, 2, want)
 	}

@@ -78,7 +78,7 @@ type podItem struct {
 	PriorityClass string            `json:"priorityClass"`
 	Node          string            `json:"node"`
 	Owner         *report.OwnerRef  `json:"owner"`
-	Waits         bool              `json:"waits"`
+	Waits         bool              `json:"notStarted"`
 	Requests      map[string]string `json:"requests"`
 	Limits        map[string]string `json:"limits"`
 	Created       *time.Time        `json:"created"`

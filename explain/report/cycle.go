@@ -14,7 +14,7 @@ type NodeScore struct {
 
 // The stages of the scheduler's way, in their order. PreScore is told with Score.
 const (
-	StageQueue      = "queue"
+	StageQueue      = "PreEnqueue"
 	StagePreFilter  = "PreFilter"
 	StageFilter     = "Filter"
 	StagePostFilter = "PostFilter"
@@ -61,10 +61,10 @@ type Stage struct {
 type Step struct {
 	Stage   string      `json:"stage"`
 	Plugin  string      `json:"plugin"`
-	Asked   int         `json:"asked"`   // nodes; the queue and PreFilter count all of them
-	Refused *int        `json:"refused"` // of those; null: unknown
-	Left    int         `json:"left"`    // that nothing has refused so far
-	Scores  []NodeScore `json:"scores"`  // of Score, best node first
+	Asked   int         `json:"checked"`  // nodes; the queue and PreFilter count all of them
+	Refused *int        `json:"rejected"` // of those; null: unknown
+	Left    int         `json:"left"`     // that nothing has refused so far
+	Scores  []NodeScore `json:"scores"`   // of Score, best node first
 
 	Outcome Outcome  `json:"-"`
 	What    string   `json:"-"` // what it refused, or why it says nothing: a clause

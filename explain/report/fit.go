@@ -63,8 +63,8 @@ type PlacedOn struct {
 // NextPod is what stops the first pod that does not fit.
 type NextPod struct {
 	Summary  string    `json:"summary"`
-	Groups   []Group   `json:"groups"`   // the nodes by what rejects it; empty where it is not created
-	Refusals []Refusal `json:"refusals"` // why it is not created: quotas, LimitRanges, Pod Security
+	Groups   []Group   `json:"groups"`     // the nodes by what rejects it; empty where it is not created
+	Refusals []Refusal `json:"rejections"` // why it is not created: quotas, LimitRanges, Pod Security
 
 	report *Report // its explanation; nil where it is not created
 }

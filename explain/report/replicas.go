@@ -8,7 +8,7 @@ import (
 
 // Replicas is how many of the equal pods that a workload asks for would be scheduled.
 type Replicas struct {
-	Wanted int    `json:"wanted"`
+	Wanted int    `json:"desired"`
 	Fit    *int   `json:"fit"` // null: not known, see Why
 	Why    string `json:"why"` // why the next one would be Pending, or what is not known; "" where all fit
 

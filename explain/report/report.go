@@ -80,13 +80,13 @@ type Report struct {
 
 // Admission is what keeps pods of a controller from being created.
 type Admission struct {
-	Wanted      int          `json:"wanted"`      // pods that the controller wants
-	Missing     int          `json:"missing"`     // of these, the ones that do not exist
-	Since       *metav1.Time `json:"since"`       // they were refused from then on, as far as is known
-	LastRefused *metav1.Time `json:"lastRefused"` // as far as is known
-	Message     string       `json:"message"`     // what kube-apiserver said then
-	Refusals    []Refusal    `json:"refusals"`    // what would refuse now; requested is what a quota's used says, allocatable its hard
-	IfCreated   string       `json:"ifCreated"`   // what would become of the pod then
+	Wanted      int          `json:"desired"`      // pods that the controller wants
+	Missing     int          `json:"missing"`      // of these, the ones that do not exist
+	Since       *metav1.Time `json:"since"`        // they were refused from then on, as far as is known
+	LastRefused *metav1.Time `json:"lastRejected"` // as far as is known
+	Message     string       `json:"message"`      // what kube-apiserver said then
+	Refusals    []Refusal    `json:"rejections"`   // what would refuse now; requested is what a quota's used says, allocatable its hard
+	IfCreated   string       `json:"ifCreated"`    // what would become of the pod then
 }
 
 // PodRef says which pod is meant.
@@ -121,8 +121,8 @@ type Observed struct {
 // PluginResult counts what one plugin keeps away, in the scheduler's order.
 type PluginResult struct {
 	Name    string `json:"name"`
-	Refuses int    `json:"refuses"` // nodes
-	Alone   int    `json:"alone"`   // nodes that only it refuses
+	Refuses int    `json:"rejects"` // nodes
+	Alone   int    `json:"only"`    // nodes that only it refuses
 }
 
 // Group is the nodes that are refused for the same reasons, nearest group first.
@@ -130,7 +130,7 @@ type Group struct {
 	Count    int       `json:"count"`
 	Nodes    []string  `json:"nodes"` // nearest first
 	Fits     *bool     `json:"fits"`  // null: could not be decided
-	Refusals []Refusal `json:"refusals"`
+	Refusals []Refusal `json:"rejections"`
 
 	Words string `json:"-"` // what stands in the way, one line, the point first
 }
@@ -139,7 +139,7 @@ type Group struct {
 type NodeResult struct {
 	Name     string    `json:"name"`
 	Fits     *bool     `json:"fits"` // null: could not be decided
-	Refusals []Refusal `json:"refusals"`
+	Refusals []Refusal `json:"rejections"`
 }
 
 // Refusal is one plugin's no to one node, or to a group with ranges.
@@ -162,10 +162,10 @@ type Refusal struct {
 // range is written "350m–3100m".
 type Number struct {
 	Resource    string `json:"resource"`
-	Wanted      string `json:"wanted"`
+	Wanted      string `json:"podRequests"`
 	Requested   string `json:"requested"`
 	Allocatable string `json:"allocatable"`
-	Short       string `json:"short"`
+	Short       string `json:"lacks"`
 }
 
 // Preemption is what upstream's dry run says.
@@ -197,7 +197,7 @@ type Victim struct {
 	Name        string `json:"name"`
 	Priority    int32  `json:"priority"`
 	ViolatesPDB bool   `json:"violatesPDB"`
-	LandsOn     string `json:"landsOn"`              // "": nowhere, or it was not looked into
+	LandsOn     string `json:"rescheduledOn"`        // "": nowhere, or it was not looked into
 	Afterwards  string `json:"afterwards,omitempty"` // what becomes of it, in words; "": it was not looked into
 }
 

@@ -41,7 +41,7 @@ func TestWhatWasDoneIsReadBackInTheNextRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := `"user":"anna","context":"staging","did":"cordon n1","result":"done","ok":true}` + "\n"; !strings.HasSuffix(string(text), want) {
+	if want := `"user":"anna","context":"staging","action":"cordon n1","result":"done","ok":true}` + "\n"; !strings.HasSuffix(string(text), want) {
 		t.Errorf("the log holds %s", text)
 	}
 	info, err := os.Stat(file)
@@ -64,9 +64,9 @@ func TestBrokenLinesAreLeftOutAndCounted(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "activity.jsonl")
 	var text strings.Builder
 	for i := range mostEarlier + 5 {
-		fmt.Fprintf(&text, `{"at":"2026-11-20T14:02:31Z","user":"anna","context":"c","did":"cordon n%d","result":"do\u001b[31mne","ok":true}`+"\n", i)
+		fmt.Fprintf(&text, `{"at":"2026-11-20T14:02:31Z","user":"anna","context":"c","action":"cordon n%d","result":"do\u001b[31mne","ok":true}`+"\n", i)
 	}
-	text.WriteString("no JSON\n{}\n\n" + `{"at":"2026-11-20T14:02:31Z","did":"cut o`)
+	text.WriteString("no JSON\n{}\n\n" + `{"at":"2026-11-20T14:02:31Z","action":"cut o`)
 	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestBrokenLinesAreLeftOutAndCounted(t *testing.T) {
 
 func TestOnlyTheEndOfALongLogIsRead(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "activity.jsonl")
-	line := `{"at":"2026-11-20T14:02:31Z","user":"","context":"","did":"` + strings.Repeat("x", 4000) + `","result":"done","ok":true}` + "\n"
+	line := `{"at":"2026-11-20T14:02:31Z","user":"","context":"","action":"` + strings.Repeat("x", 4000) + `","result":"done","ok":true}` + "\n"
 	if err := os.WriteFile(file, []byte(strings.Repeat(line, 1000)), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -8,12 +8,12 @@ type Entry struct {
 	At      time.Time `json:"at"`
 	User    string    `json:"user"`    // as the kubeconfig names them
 	Context string    `json:"context"` // which cluster
-	Did     string    `json:"did"`     // "cordon std-b-02"
+	Did     string    `json:"action"`  // "cordon std-b-02"
 	Result  string    `json:"result"`  // "done", "11 of 11 evicted", or the API server's message
 	OK      bool      `json:"ok"`
 	// Then is what became of the pod that it was a fix for: "cart-0 on std-b-02"; "" where
 	// it was none, or that is not known yet.
-	Then string `json:"then,omitempty"`
+	Then string `json:"outcome,omitempty"`
 
 	ID   int    `json:"-"` // 0: of an earlier session
 	Undo Action `json:"-"` // nil: it cannot be undone, or was undone

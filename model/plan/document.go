@@ -8,13 +8,13 @@ type Document struct {
 
 	Action   string            `json:"action"` // "drain std-a-02"
 	Title    string            `json:"title"`
-	Ending   int               `json:"ending"` // pods that it terminates
-	Pods     []EndDocument     `json:"pods"`   // that it terminates, as far as they are known
-	Stays    []StayDocument    `json:"stays"`
+	Ending   int               `json:"podsTerminated"` // pods that it terminates
+	Pods     []EndDocument     `json:"pods"`           // that it terminates, as far as they are known
+	Stays    []StayDocument    `json:"notEvicted"`
 	Changes  []ChangeDocument  `json:"changes"`
 	Effects  []string          `json:"effects"`
 	Warnings []string          `json:"warnings"`
-	Consents []ConsentDocument `json:"consents"`
+	Consents []ConsentDocument `json:"requiredFlags"`
 	Order    string            `json:"order"`
 	Undo     string            `json:"undo"` // how to undo it, or why it cannot be undone
 	Undoable bool              `json:"undoable"`
@@ -30,11 +30,11 @@ type EndDocument struct {
 	How          Ending       `json:"how"`
 	AfterSeconds int64        `json:"afterSeconds"` // of a taint: how long the pod tolerates it
 	GraceSeconds int64        `json:"graceSeconds"`
-	Lost         bool         `json:"lost"`
+	Lost         bool         `json:"notRecreated"`
 	EmptyDir     bool         `json:"emptyDir"`
 	Terminating  bool         `json:"terminating"`
 	Fate         FateDocument `json:"fate"`
-	Words        string       `json:"words"`
+	Words        string       `json:"text"`
 }
 
 // FateDocument is what happens after a pod is terminated.
@@ -52,7 +52,7 @@ type BudgetDocument struct {
 	Allows BudgetVerdict `json:"allows"`
 	Name   string        `json:"name,omitempty"`
 	Why    string        `json:"why,omitempty"`
-	Left   int32         `json:"left"` // disruptions that it allows now
+	Left   int32         `json:"disruptionsAllowed"` // disruptions that it allows now
 }
 
 // StayDocument is a pod that a drain does not evict.
@@ -80,14 +80,14 @@ type EditDocument struct {
 
 // ConsentDocument is a loss that has to be agreed to.
 type ConsentDocument struct {
-	Words string `json:"words"`
+	Words string `json:"text"`
 	Flag  string `json:"flag"`
 }
 
 // VerdictDocument is the API server's answer to the dry run.
 type VerdictDocument struct {
-	Accepted *bool    `json:"accepted"` // null: not tried
-	Refused  []string `json:"refused"`  // its messages
+	Accepted *bool    `json:"accepted"`   // null: not tried
+	Refused  []string `json:"rejections"` // its messages
 	Skipped  string   `json:"skipped,omitempty"`
 	Untried  int      `json:"untried,omitempty"` // pods whose termination was not tried, because there are many
 }

@@ -29,7 +29,7 @@ func TestAPlanIsWrittenForScripts(t *testing.T) {
   "apiVersion": "fathom/v1alpha1",
   "action": "drain n1",
   "title": "Drain n1",
-  "ending": 1,
+  "podsTerminated": 1,
   "pods": [
     {
       "namespace": "shop",
@@ -39,27 +39,27 @@ func TestAPlanIsWrittenForScripts(t *testing.T) {
       "how": "evicted",
       "afterSeconds": 0,
       "graceSeconds": 30,
-      "lost": false,
+      "notRecreated": false,
       "emptyDir": true,
       "terminating": false,
       "fate": {
-        "outcome": "lands",
+        "outcome": "rescheduled",
         "node": "n2",
         "tie": [
           "n2",
           "n3"
         ],
         "budget": {
-          "allows": "waits",
+          "allows": "blocked",
           "name": "cart",
           "why": "1 healthy pod, 1 needed",
-          "left": 0
+          "disruptionsAllowed": 0
         }
       },
-      "words": "blocked by PDB cart: 1 healthy pod, 1 needed; emptyDir data is deleted"
+      "text": "blocked by PDB cart: 1 healthy pod, 1 needed; emptyDir data is deleted"
     }
   ],
-  "stays": [
+  "notEvicted": [
     {
       "namespace": "kube-system",
       "name": "proxy-1",
@@ -84,9 +84,9 @@ func TestAPlanIsWrittenForScripts(t *testing.T) {
     "The eviction of 1 of 2 pods is blocked by a PodDisruptionBudget for now; fathom retries until it is allowed."
   ],
   "warnings": [],
-  "consents": [
+  "requiredFlags": [
     {
-      "words": "delete the emptyDir data of 1 pod",
+      "text": "delete the emptyDir data of 1 pod",
       "flag": "--delete-emptydir-data"
     }
   ],
@@ -95,7 +95,7 @@ func TestAPlanIsWrittenForScripts(t *testing.T) {
   "undoable": true,
   "verdict": {
     "accepted": true,
-    "refused": []
+    "rejections": []
   }
 }`
 	if diff := cmp.Diff(want, string(got)); diff != "" {

@@ -73,8 +73,8 @@ type Ending string
 const (
 	Evicted      Ending = "evicted"
 	Deleted      Ending = "deleted"
-	TaintEvicted Ending = "thrown out" // by a NoExecute taint
-	Rolled       Ending = "replaced"   // by its controller
+	TaintEvicted Ending = "evictedByTaint" // by a NoExecute taint
+	Rolled       Ending = "replaced"       // by its controller
 )
 
 // Stays are the pods of drained nodes that are not evicted.
@@ -110,13 +110,13 @@ type Outcome string
 
 // The outcomes. The zero value is a pod without a forecast.
 const (
-	Lands    Outcome = "lands"    // its replacement fits Node
-	Waits    Outcome = "pending"  // its replacement fits on none of the nodes
-	Preempts Outcome = "preempts" // its replacement fits only by preemption, on Node
-	Depends  Outcome = "depends"  // on the order in which pods are recreated; Why says on what
-	Lost     Outcome = "lost"     // it has no controller that recreates it
-	Finished Outcome = "finished" // it had finished and needs no replacement
-	NotMade  Outcome = "not made" // its controller creates no replacement while the taint is there
+	Lands    Outcome = "rescheduled"   // its replacement fits Node
+	Waits    Outcome = "pending"       // its replacement fits on none of the nodes
+	Preempts Outcome = "preempts"      // its replacement fits only by preemption, on Node
+	Depends  Outcome = "depends"       // on the order in which pods are recreated; Why says on what
+	Lost     Outcome = "notRecreated"  // it has no controller that recreates it
+	Finished Outcome = "finished"      // it had finished and needs no replacement
+	NotMade  Outcome = "noReplacement" // its controller creates no replacement while the taint is there
 	NotKnown Outcome = "unknown"
 )
 
@@ -134,10 +134,10 @@ type BudgetVerdict string
 
 // The verdicts of budgets. The zero value is a pod for which none was asked.
 const (
-	BudgetAllows BudgetVerdict = "allowed"       // now
-	BudgetWaits  BudgetVerdict = "waits"         // blocked now, or once other pods of the plan are evicted
-	BudgetNever  BudgetVerdict = "never"         // several budgets select it: the server does not evict such a pod
-	BudgetUnread BudgetVerdict = "not evaluated" // budgets could not be read
+	BudgetAllows BudgetVerdict = "allowed" // now
+	BudgetWaits  BudgetVerdict = "blocked" // blocked now, or once other pods of the plan are evicted
+	BudgetNever  BudgetVerdict = "never"   // several budgets select it: the server does not evict such a pod
+	BudgetUnread BudgetVerdict = "unknown" // budgets could not be read
 )
 
 // Consent is a loss that has to be agreed to, as by a flag of kubectl drain.
