@@ -45,6 +45,9 @@ type Options struct {
 	PoolLabel string
 	// PodGroups says that Apply is told of PodGroups too, for GangScheduling.
 	PodGroups bool
+	// PodGroupsUnread is why not, CompositesUnread why it is not told of CompositePodGroups; "" where
+	// they are, or where there are none.
+	PodGroupsUnread, CompositesUnread string
 	// Parallelism is how many goroutines run plugins; 0: 2.
 	Parallelism int
 	// Now is the clock; nil: time.Now.

@@ -44,9 +44,19 @@ func (x *explanation) openGate(parts []report.UnknownPart) {
 // told the engine of PodGroups. That a pod names one says that the cluster knows them.
 func (x *explanation) gangUnknown() []report.UnknownPart {
 	group := x.question.Pod.Spec.SchedulingGroup
-	if group == nil || group.PodGroupName == nil || (x.podGroups && x.profile.HasGate(names.GangScheduling)) {
+	switch {
+	case group == nil || group.PodGroupName == nil:
 		return nil
+	case !x.podGroups || !x.profile.HasGate(names.GangScheduling):
+		why := fmt.Sprintf("%s, so it is unknown whether PodGroup %s has enough pods", x.groupsUnread, *group.PodGroupName)
+		return []report.UnknownPart{{Resource: "podgroups", Why: why, Plugins: []string{names.GangScheduling}}}
+	case x.parentsUnread != "":
+		found := podGroupOf(x)
+		if found == nil || found.Spec.ParentCompositePodGroupName == nil {
+			return nil
+		}
+		why := fmt.Sprintf("%s, so it is unknown whether CompositePodGroup %s has enough groups", x.parentsUnread, *found.Spec.ParentCompositePodGroupName)
+		return []report.UnknownPart{{Resource: "compositepodgroups", Why: why, Plugins: []string{names.GangScheduling}}}
 	}
-	why := fmt.Sprintf("PodGroups are not read, so it is unknown whether PodGroup %s has enough pods", *group.PodGroupName)
-	return []report.UnknownPart{{Resource: "podgroups", Why: why, Plugins: []string{names.GangScheduling}}}
+	return nil
 }

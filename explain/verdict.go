@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,6 +37,8 @@ type explanation struct {
 	simulator      preemption.Simulator // for the profile
 	clusterVersion string
 	podGroups      bool // PodGroups are read
+	groupsUnread   string
+	parentsUnread  string // why CompositePodGroups are not read; "" if they are, or if there are none
 	question       *plugins.Question
 
 	facts   *summary.Facts
@@ -51,6 +54,7 @@ func (e *Engine) begin(ctx context.Context, pod *corev1.Pod) *explanation {
 	x := &explanation{
 		profile: p, simulator: preemption.Simulator{Profile: p, Budgets: e.budgets},
 		clusterVersion: e.options.ClusterVersion, podGroups: e.options.PodGroups,
+		groupsUnread: cmp.Or(e.options.PodGroupsUnread, "PodGroups are not read"), parentsUnread: e.options.CompositesUnread,
 		question: p.Question(pod), facts: &summary.Facts{},
 	}
 	x.report = newReport(x.question)

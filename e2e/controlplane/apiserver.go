@@ -67,8 +67,14 @@ func (c *ControlPlane) apiserverFlags() []string {
 	if c.options.Audit {
 		flags = append(flags, "--audit-policy-file", c.path(auditPolicyFile), "--audit-log-path", c.path(auditFile))
 	}
+	if c.options.Groups {
+		flags = append(flags, "--feature-gates", groupsGate, "--runtime-config", "scheduling.k8s.io/v1beta1=true")
+	}
 	return flags
 }
+
+// groupsGate turns on what is off by default.
+const groupsGate = "GenericWorkload=true"
 
 // StopAPIServer kills kube-apiserver as a crash would: connections break.
 func (c *ControlPlane) StopAPIServer() {

@@ -29,6 +29,7 @@ type Options struct {
 	Audit       bool          // note every change that is asked for, for Writes
 	AuditReads  bool          // with Audit: note everything else that is asked for too
 	Profiles    []string      // names that the scheduler answers to beside default-scheduler; it holds no Lease
+	Groups      bool          // serve PodGroups, and schedule them together
 	Backoff     int           // seconds that the scheduler waits at most before it tries a pod again; 0 is its default
 }
 
@@ -135,6 +136,9 @@ func (c *ControlPlane) StartScheduler(ctx context.Context) error {
 		return err
 	}
 	args := append(c.serving(kubeconfig, c.ports.scheduler), "--config", config)
+	if c.options.Groups {
+		args = append(args, "--feature-gates", groupsGate)
+	}
 	c.scheduler, err = startProcess("kube-scheduler", c.binary("kube-scheduler"), c.data, args...)
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	schedulingv1alpha3 "k8s.io/api/scheduling/v1alpha3"
 	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -66,9 +67,15 @@ func (s *State) apply(change Change) error {
 		}
 		return s.setPod(now)
 	case *schedulingv1beta1.PodGroup:
+		if old, ok := change.Old.(*schedulingv1beta1.PodGroup); !ok {
+			s.changes.came(now.CreationTimestamp.Time, s.now())
+		} else if !apiequality.Semantic.DeepEqual(old.Spec, now.Spec) { // the scheduler writes the status whenever it tries the group
+			s.changes.now(s.now())
+		}
 		s.groups.AddPodGroup(now) // takes the place of what it was
 		return nil
 	case *schedulingv1alpha3.CompositePodGroup:
+		s.changes.came(now.CreationTimestamp.Time, s.now())
 		s.groups.AddCompositePodGroup(s.Logger, now)
 		return nil
 	}
@@ -79,9 +86,11 @@ func (s *State) apply(change Change) error {
 	case *corev1.Pod:
 		return s.dropPod(old)
 	case *schedulingv1beta1.PodGroup:
+		s.changes.now(s.now())
 		s.groups.RemovePodGroup(s.Logger, old)
 		return nil
 	case *schedulingv1alpha3.CompositePodGroup:
+		s.changes.now(s.now())
 		s.groups.RemoveCompositePodGroup(s.Logger, old)
 		return nil
 	}
@@ -121,6 +130,9 @@ func (s *State) setPod(pod *corev1.Pod) error {
 	s.selected.count(old, -1)
 	s.selected.count(pod, 1)
 	s.changes.pod(old, pod, &s.selected, s.now())
+	if old == nil && pod.Spec.SchedulingGroup != nil {
+		s.changes.came(pod.CreationTimestamp.Time, s.now()) // its group is another
+	}
 	if err := s.place(old, pod); err != nil {
 		return fmt.Errorf("apply pod %s/%s: %w", pod.Namespace, pod.Name, err)
 	}
@@ -170,6 +182,9 @@ func (s *State) dropPod(pod *corev1.Pod) error {
 	s.selected.count(known, -1)
 	s.nominator.DeleteNominatedPodIfExists(known)
 	if !Assigned(known) {
+		if known.Spec.SchedulingGroup != nil {
+			s.changes.now(s.now())
+		}
 		s.groups.RemovePodGroupMember(known)
 		return nil
 	}

@@ -7,6 +7,8 @@ import (
 	versionutil "k8s.io/apimachinery/pkg/util/version"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	clientfeatures "k8s.io/client-go/features"
+	"k8s.io/component-base/featuregate"
+	"k8s.io/kubernetes/pkg/features"
 )
 
 // Version is the Kubernetes release whose plugins are linked in.
@@ -39,6 +41,26 @@ func emulate(minor int) {
 	// It fails only for gates that were set by hand and that the version lacks;
 	// then the gates stay, and the caveats say whose they are.
 	_ = gates.SetEmulationVersion(versionutil.MajorMinor(1, uint(max(minor, oldestMinor))))
+}
+
+// ScheduleGroups turns on the scheduling of PodGroups, which is off by default: the API server of the
+// cluster serves them. Like all gates it belongs to the process, and has to be known before New; pods
+// that name no PodGroup are scheduled as before.
+func ScheduleGroups(composite bool) {
+	wanted := map[string]bool{}
+	for _, gate := range []struct {
+		name featuregate.Feature
+		on   bool
+	}{{features.GenericWorkload, true}, {features.TopologyAwareWorkloadScheduling, composite}, {features.CompositePodGroup, composite}} {
+		if gate.on && !utilfeature.DefaultFeatureGate.Enabled(gate.name) {
+			wanted[string(gate.name)] = true
+		}
+	}
+	if len(wanted) > 0 {
+		// It fails only for gates that were set by hand, or that an emulated version lacks; then
+		// the verdicts about groups are unknown.
+		_ = utilfeature.DefaultMutableFeatureGate.SetFromMap(wanted)
+	}
 }
 
 // MinorOf is the minor version of Kubernetes 1; 0 where that is not known.

@@ -32,6 +32,7 @@ var otherAccess = []Access{
 	{Verb: "list", Group: "apps", Resource: "daemonsets", Needed: "pods that were not created"},
 	{Verb: "list", Group: "batch", Resource: "jobs", Needed: "pods that were not created"},
 	{Verb: "list", Group: "scheduling.k8s.io", Resource: "priorityclasses", Needed: "explain -f without a dry run"},
+	{Verb: "list", Group: "scheduling.k8s.io", Resource: "podgroups", Needed: "pods of PodGroups"},
 	{Verb: "list", Group: "node.k8s.io", Resource: "runtimeclasses", Needed: "explain -f without a dry run"},
 	{Verb: "list", Group: "coordination.k8s.io", Resource: "leases", Needed: "whether a scheduler is running"},
 	{Verb: "list", Group: "metrics.k8s.io", Resource: "nodes", Needed: "usage of nodes"},

@@ -271,7 +271,7 @@ func (s *apiserver) asked(words ...string) []string {
 }
 
 func kindOf(resource string) schema.GroupVersionKind {
-	for _, k := range watchedResources {
+	for _, k := range resourcesRead(true) {
 		if k.gvr.Resource == resource {
 			return k.gvr.GroupVersion().WithKind(reflect.TypeOf(k.object).Elem().Name())
 		}

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
@@ -68,7 +69,8 @@ type Client struct {
 	usage           podMetrics
 	schedulerConfig schedulerConfig
 	asker           *cluster.Asker
-	rights          sync.Map // those that the user has had, by right
+	rights          sync.Map    // those that the user has had, by right
+	grouped         atomic.Bool // a pod names a PodGroup
 
 	changes chan struct{} // capacity one
 	end     context.CancelFunc

@@ -37,6 +37,7 @@ type scope struct {
 	namespace   string // only objects of this one; "" is all
 	permissions map[schema.GroupVersionResource]permission
 	groups      *metav1.APIGroupList // that the server has; nil where it was not asked
+	resources   []watchedResource    // that were asked about
 }
 
 // podKind and nodeKind decide the scope.
@@ -50,6 +51,7 @@ type listPermissions struct {
 	lists     kubernetes.Interface
 	discovery discovery.DiscoveryInterface
 	target    *target
+	resources []watchedResource
 }
 
 // may asks for one object of the kind.
@@ -69,7 +71,7 @@ func (p *listPermissions) may(ctx context.Context, k watchedResource, namespace 
 // survey asks for every kind at once: in all namespaces first, and where pods
 // are forbidden there, in the context's.
 func (p *listPermissions) survey(ctx context.Context) (*scope, error) {
-	s := &scope{}
+	s := &scope{resources: p.resources}
 	s.permissions, s.groups = p.mayAll(ctx, "")
 	if s.permissions[podResource.gvr] == forbidden {
 		here, groups := p.mayAll(ctx, p.target.namespace)
@@ -91,9 +93,9 @@ func (p *listPermissions) survey(ctx context.Context) (*scope, error) {
 // mayAll asks for every kind in a namespace, and for the groups that the server has if it does not
 // have some kind.
 func (p *listPermissions) mayAll(ctx context.Context, namespace string) (map[schema.GroupVersionResource]permission, *metav1.APIGroupList) {
-	found := make([]permission, len(watchedResources))
+	found := make([]permission, len(p.resources))
 	var asking sync.WaitGroup
-	for i, k := range watchedResources {
+	for i, k := range p.resources {
 		asking.Go(func() {
 			defer utilruntime.HandleCrash()
 			found[i] = p.may(ctx, k, namespace)
@@ -101,12 +103,12 @@ func (p *listPermissions) mayAll(ctx context.Context, namespace string) (map[sch
 	}
 	asking.Wait()
 	var groups *metav1.APIGroupList
-	rights := make(map[schema.GroupVersionResource]permission, len(watchedResources))
-	for i, k := range watchedResources {
+	rights := make(map[schema.GroupVersionResource]permission, len(p.resources))
+	for i, k := range p.resources {
 		if found[i] == absent && groups == nil {
 			groups, _ = await(ctx, p.discovery.ServerGroups) // if not, absent it is
 		}
-		if found[i] == absent && servedOtherwise(groups, k.gvr) {
+		if found[i] == absent && k.gvr != compositePodGroups.gvr && servedOtherwise(groups, k.gvr) {
 			found[i] = otherVersion
 		}
 		rights[k.gvr] = found[i]
@@ -145,7 +147,7 @@ func (s *scope) unread() []model.Unread {
 	if s.namespace != "" {
 		list = append(list, podResource.unread("not allowed to list pods in all namespaces; only those of "+s.namespace+" are read"))
 	}
-	for _, k := range watchedResources {
+	for _, k := range s.resources {
 		if why := s.why(k); why != "" {
 			list = append(list, k.unread(why))
 		}

@@ -2,11 +2,14 @@ package client
 
 import (
 	"context"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	resourcev1 "k8s.io/api/resource/v1"
+	schedulingv1alpha3 "k8s.io/api/scheduling/v1alpha3"
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
@@ -64,7 +67,32 @@ var failedCreates = watchedResource{
 	open:   func(c kubernetes.Interface, ns string) listWatch { return listWatchOf(c.CoreV1().Events(ns)) },
 }
 
-// watchedResources are all that is read from the cluster, the ones that matter most first.
+// podGroups and compositePodGroups are read once a pod names a PodGroup. Few servers serve them, and
+// fewer the second, which is alpha.
+var (
+	podGroups = watchedResource{
+		gvr: schedulingv1beta1.SchemeGroupVersion.WithResource("podgroups"), object: &schedulingv1beta1.PodGroup{}, namespaced: true, big: true, unplugged: true,
+		open: func(c kubernetes.Interface, ns string) listWatch {
+			return listWatchOf(c.SchedulingV1beta1().PodGroups(ns))
+		},
+	}
+	compositePodGroups = watchedResource{
+		gvr: schedulingv1alpha3.SchemeGroupVersion.WithResource("compositepodgroups"), object: &schedulingv1alpha3.CompositePodGroup{}, namespaced: true, big: true, unplugged: true,
+		open: func(c kubernetes.Interface, ns string) listWatch {
+			return listWatchOf(c.SchedulingV1alpha3().CompositePodGroups(ns))
+		},
+	}
+)
+
+// resourcesRead are what is read from the cluster, with the groups where pods name any.
+func resourcesRead(grouped bool) []watchedResource {
+	if !grouped {
+		return watchedResources
+	}
+	return append(slices.Clip(watchedResources), podGroups, compositePodGroups)
+}
+
+// watchedResources are all that is read from every cluster, the ones that matter most first.
 var watchedResources = []watchedResource{
 	{
 		gvr: corev1.SchemeGroupVersion.WithResource("nodes"), object: &corev1.Node{}, big: true,

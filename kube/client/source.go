@@ -32,6 +32,7 @@ type source struct {
 	client       *Client
 	permissions  *listPermissions
 	scope        *scope
+	grouped      bool // PodGroups are read
 	listWatchers []*listWatcher
 	ctx          context.Context // the source's life
 	stale        chan struct{}
@@ -55,7 +56,8 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 		defer utilruntime.HandleCrash()
 		configuration = c.schedulerConfig.find(ctx)
 	})
-	permissions := &listPermissions{lists: c.reader, discovery: c.brief.Discovery(), target: c.target}
+	grouped := c.grouped.Load()
+	permissions := &listPermissions{lists: c.reader, discovery: c.brief.Discovery(), target: c.target, resources: resourcesRead(grouped)}
 	found, err := permissions.survey(ctx)
 	looking.Wait()
 	if err != nil {
@@ -64,7 +66,7 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 	c.readiness.readBySome(found)
 	c.have(found)
 	factory := informers.NewSharedInformerFactoryWithOptions(c.reader, 0, informers.WithNamespace(found.namespace))
-	s := &source{client: c, permissions: permissions, scope: found, ctx: ctx, stale: make(chan struct{})}
+	s := &source{client: c, permissions: permissions, scope: found, grouped: grouped, ctx: ctx, stale: make(chan struct{})}
 	trace := scheduler.NewUnreadable()
 	if err := s.serveAll(factory, trace); err != nil {
 		return nil, err
@@ -95,6 +97,7 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 			return cluster.QueueOf(ctx, c.asker, of)
 		},
 		Configuration: configuration,
+		PodGroups:     s.podGroups(),
 		Events:        c.asker.RecentEvents,
 		EventsUnread:  c.asker.EventsUnread,
 		Quotas:        c.asker.Quotas,
@@ -107,7 +110,7 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 // serveAll registers an informer for each kind: an empty one for those that are not there or
 // may not be listed, which trace notes.
 func (s *source) serveAll(factory informers.SharedInformerFactory, trace *scheduler.Unreadable) error {
-	for _, k := range watchedResources {
+	for _, k := range s.scope.resources {
 		switch why := s.scope.why(k); {
 		case why != "" && k.unplugged: // the status says so
 		case why != "":
@@ -121,6 +124,33 @@ func (s *source) serveAll(factory informers.SharedInformerFactory, trace *schedu
 		}
 	}
 	return nil
+}
+
+// group notes that a pod names a PodGroup. If none did before, a new source has to be opened, which
+// reads PodGroups too: where no pod names one they are not asked for.
+func (s *source) group() {
+	if !s.grouped {
+		s.client.grouped.Store(true)
+		s.close()
+	}
+}
+
+// podGroups says what is read of PodGroups; nil where no pod names one.
+func (s *source) podGroups() *cluster.PodGroups {
+	if !s.grouped {
+		return nil
+	}
+	why := func(k watchedResource) string {
+		if s.scope.permissions[k.gvr] == absent {
+			return "the server does not serve " + k.gvr.Resource
+		}
+		return s.scope.why(k)
+	}
+	g := &cluster.PodGroups{Unread: why(podGroups), Composite: s.scope.permissions[compositePodGroups.gvr] == allowed}
+	if s.scope.permissions[compositePodGroups.gvr] == forbidden {
+		g.CompositeUnread = why(compositePodGroups)
+	}
+	return g
 }
 
 // podsOf gives all pods of the cluster once they are in; nil before, and where not all may be read.
@@ -173,6 +203,7 @@ func (s *source) start() {
 func (s *source) serve(factory informers.SharedInformerFactory, k watchedResource) {
 	strip := newStripper()
 	strip.whole = s.client.whole
+	strip.grouped = s.group
 	f := &listWatcher{
 		watchedResource: k,
 		listWatch:       k.open(s.client.lister, s.scope.namespace),
@@ -217,7 +248,7 @@ func (s *source) reconsider() {
 		had := func(k watchedResource, namespace string) bool {
 			return time.Since(opened) < givenBack && s.client.had(k, namespace)
 		}
-		for _, k := range watchedResources {
+		for _, k := range s.scope.resources {
 			if s.scope.permissions[k.gvr] == forbidden && (all || had(k, s.scope.namespace)) && s.permissions.may(s.ctx, k, s.scope.namespace) == allowed {
 				s.close()
 				return

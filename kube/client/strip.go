@@ -16,6 +16,8 @@ import (
 type stripper struct {
 	pool  *pool
 	whole bool // nothing is taken but managed fields
+
+	grouped func() // called for each pod that names a PodGroup; nil: nothing is
 }
 
 func newStripper() *stripper { return &stripper{pool: newPool()} }
@@ -41,6 +43,9 @@ func (s *stripper) strip(o any) (any, error) {
 	object, err := meta.Accessor(o)
 	if err != nil || isStripped(object) {
 		return o, nil //nolint:nilerr // a tombstone: its object was stripped when it came
+	}
+	if pod, ok := o.(*corev1.Pod); ok && pod.Spec.SchedulingGroup != nil && s.grouped != nil {
+		s.grouped()
 	}
 	if s.whole {
 		object.SetManagedFields(stripped)

@@ -38,6 +38,9 @@ type feed struct {
 // newFeed starts the informers of a source, after the engine asked for its own.
 func newFeed(ctx context.Context, source *Source) (*feed, error) {
 	ctx, cancel := context.WithCancel(ctx)
+	if g := source.PodGroups; g != nil && g.Unread == "" {
+		scheduler.ScheduleGroups(g.Composite)
+	}
 	engine, err := explain.New(ctx, source.Factory, source.Client, engineOptions(source))
 	if err != nil {
 		cancel()
@@ -64,7 +67,13 @@ func newFeed(ctx context.Context, source *Source) (*feed, error) {
 // engineOptions tells the engine what the source knows.
 func engineOptions(source *Source) explain.Options {
 	status := source.Status()
+	groups := source.PodGroups
+	if groups == nil {
+		groups = &PodGroups{Unread: "PodGroups are not read"}
+	}
 	return explain.Options{
+		PodGroups: groups.Unread == "", PodGroupsUnread: groups.Unread, CompositesUnread: groups.CompositeUnread,
+
 		Trace:          source.Trace,
 		Now:            source.Now,
 		Namespace:      status.Namespace,
@@ -108,6 +117,13 @@ func (f *feed) listen(ctx context.Context) error {
 		}
 		rest = append(rest, handle.HasSyncedChecker())
 	}
+	for _, informer := range podGroups(f.source) {
+		handle, err := informer.AddEventHandler(f.objects())
+		if err != nil {
+			return fmt.Errorf("watch PodGroups: %w", err)
+		}
+		rest = append(rest, handle.HasSyncedChecker())
+	}
 	f.tasks.Go(func() {
 		defer utilruntime.HandleCrash()
 		f.announce(ctx, rows, rest)
@@ -122,14 +138,14 @@ func (f *feed) announce(ctx context.Context, rows, rest []cache.DoneChecker) {
 	}
 	close(f.rows)
 	f.queue.nudge()
-	if !cache.WaitFor(ctx, "", rest...) {
+	if !cache.WaitFor(ctx, "", rest...) || isClosed(f.source.Stale) { // another source has what this one lacks
 		return
 	}
 	close(f.all)
 	f.queue.nudge()
 }
 
-// objects appends what happens to nodes and pods, and returns.
+// objects appends what happens to nodes, pods and PodGroups, and returns.
 func (f *feed) objects() cache.ResourceEventHandler {
 	return cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(is any) { f.add(nil, is) },
@@ -138,7 +154,7 @@ func (f *feed) objects() cache.ResourceEventHandler {
 	}
 }
 
-// add queues one change of a node or a pod.
+// add queues one change of a node, a pod or a PodGroup.
 func (f *feed) add(was, is any) {
 	c := scheduler.Change{Old: object(was), New: object(is)}
 	f.queue.add(c, isQuiet(c.Old, c.New))

@@ -29,3 +29,15 @@ func others(factory informers.SharedInformerFactory) []cache.SharedIndexInformer
 		devices.DeviceTaintRules().Informer(),
 	}
 }
+
+// podGroups are the informers of the groups that pods are scheduled with, as far as they are read.
+func podGroups(source *Source) []cache.SharedIndexInformer {
+	var all []cache.SharedIndexInformer
+	if g := source.PodGroups; g != nil && g.Unread == "" {
+		all = append(all, source.Factory.Scheduling().V1beta1().PodGroups().Informer())
+		if g.Composite {
+			all = append(all, source.Factory.Scheduling().V1alpha3().CompositePodGroups().Informer())
+		}
+	}
+	return all
+}

@@ -41,6 +41,8 @@ type Source struct {
 	First func(context.Context) (*First, error)
 	// Configuration is the scheduler's; nil where it is not known.
 	Configuration *scheduler.Configuration
+	// PodGroups says what Factory holds of PodGroups; nil where no pod names one.
+	PodGroups *PodGroups
 	// PoolLabel is the label of nodes that holds their pool, before the known ones;
 	// "" is none.
 	PoolLabel string
@@ -71,4 +73,11 @@ type Source struct {
 type First struct {
 	Nodes []*corev1.Node
 	Pods  []*corev1.Pod // without a node
+}
+
+// PodGroups says what is read of PodGroups, where a pod names one.
+type PodGroups struct {
+	Unread          string // why PodGroups are not read; "" if they are
+	Composite       bool   // CompositePodGroups are read
+	CompositeUnread string // why not, where there may be some; "" where there are none
 }

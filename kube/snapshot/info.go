@@ -40,6 +40,9 @@ type Info struct {
 	// Provisioning is what autoscalers of nodes say, with the NodeClaims for all pending pods.
 	Provisioning *provisioning.State `json:"provisioning,omitempty"`
 
+	// PodGroups says that PodGroups were read, or why not; nil where no pod names one.
+	PodGroups *PodGroups `json:"podGroups,omitempty"`
+
 	// Forbidden says of the kinds that plugins read which are not there, and why.
 	Forbidden map[string]string `json:"forbidden,omitempty"`
 
@@ -116,4 +119,11 @@ func (i *Info) unread(resource string) string {
 		}
 	}
 	return ""
+}
+
+// PodGroups is what was read of PodGroups.
+type PodGroups struct {
+	Unread          string `json:"unread,omitempty"`          // why they were not
+	Composite       bool   `json:"composite,omitempty"`       // CompositePodGroups were read
+	CompositeUnread string `json:"compositeUnread,omitempty"` // why not
 }

@@ -38,6 +38,8 @@ func (f *File) Source() (*cluster.Source, error) {
 		why := f.why(k)
 		switch {
 		case k.beside:
+		case k.groups:
+			f.serve(factory, k)
 		case why != "":
 			if err := trace.Forbid(factory, k.resource, why); err != nil {
 				return nil, fmt.Errorf("open snapshot: %w", err)
@@ -64,6 +66,7 @@ func (f *File) Source() (*cluster.Source, error) {
 		Provisioning:   f.provisioning,
 		Queue:          f.queue,
 		Configuration:  f.configuration(),
+		PodGroups:      f.podGroups(),
 		Events:         f.Events,
 		EventsUnread:   func(context.Context, string) string { return f.why(byResource["events"]) },
 		Quotas: func(_ context.Context, namespace string) ([]corev1.ResourceQuota, error) {
@@ -153,7 +156,7 @@ func (f *File) status() model.Status {
 		})
 	}
 	for _, k := range kinds {
-		if why := f.why(k); why != "" && !k.beside {
+		if why := f.why(k); why != "" && !k.beside && !k.groups {
 			status.Unread = append(status.Unread, model.Unread{Resource: k.resource, Group: k.gvk.Group, Why: why})
 		}
 	}
@@ -231,6 +234,28 @@ func (f *File) queue(_ context.Context, of queues.Subject) *queues.State {
 		}
 	}
 	return nil
+}
+
+// podGroups says what the file has of PodGroups; nil where no pod names one. Of a List of kubectl it is
+// not known whether one that is not there exists.
+func (f *File) podGroups() *cluster.PodGroups {
+	if g := f.Info.PodGroups; g != nil {
+		return &cluster.PodGroups{Unread: g.Unread, Composite: g.Composite, CompositeUnread: g.CompositeUnread}
+	}
+	if !slices.ContainsFunc(f.objects["pods"], func(o runtime.Object) bool {
+		pod, ok := o.(*corev1.Pod)
+		return ok && pod.Spec.SchedulingGroup != nil
+	}) {
+		return nil
+	}
+	if len(f.objects[podGroups]) == 0 {
+		return &cluster.PodGroups{Unread: Absent(podGroups)}
+	}
+	g := &cluster.PodGroups{Composite: len(f.objects[compositePodGroups]) > 0}
+	if !g.Composite {
+		g.CompositeUnread = Absent(compositePodGroups)
+	}
+	return g
 }
 
 // configuration is the scheduler's; nil where the file has none.

@@ -53,6 +53,9 @@ func Take(ctx context.Context, source *cluster.Source, state *model.Snapshot, op
 		Namespace: status.Namespace, Kept: options.Keep, Forbidden: source.Trace.Forbidden(),
 	}}
 	s.info.SetGroupVersionKind(infoKind)
+	if g := source.PodGroups; g != nil {
+		s.info.PodGroups = &PodGroups{Unread: g.Unread, Composite: g.Composite, CompositeUnread: g.CompositeUnread}
+	}
 	for _, u := range status.Unread {
 		s.info.Unread = append(s.info.Unread, Unread(u))
 	}
@@ -96,6 +99,7 @@ func (t *taking) read() error {
 			found = t.events()
 		case k.beside:
 			found = t.beside(k)
+		case k.groups && !t.reads(k):
 		default:
 			found, err = t.held(k)
 		}
@@ -115,6 +119,12 @@ func byName(a, b runtime.Object) int {
 		return 0
 	}
 	return cmp.Or(cmp.Compare(one.GetNamespace(), other.GetNamespace()), cmp.Compare(one.GetName(), other.GetName()))
+}
+
+// reads says whether the source has a kind that is read only where pods name PodGroups.
+func (t *taking) reads(k kind) bool {
+	g := t.source.PodGroups
+	return g != nil && g.Unread == "" && (k.resource == podGroups || g.Composite)
 }
 
 // held are the objects of a kind that the informers hold.

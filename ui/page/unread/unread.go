@@ -29,6 +29,8 @@ var leavesOpen = map[string]string{
 	"resourceslices":         "DynamicResources, for pods with device claims",
 	"deviceclasses":          "DynamicResources and NodeResourcesFit, for pods that request devices",
 	"devicetaintrules":       "DynamicResources, for pods with device claims",
+	"podgroups":              "GangScheduling, for pods of PodGroups",
+	"compositepodgroups":     "GangScheduling, for pods of CompositePodGroups",
 	"poddisruptionbudgets":   "preemption: which pods it would evict",
 	"services":               "scores of default spreading only; verdicts are complete",
 	"replicationcontrollers": "scores of default spreading only; verdicts are complete",
