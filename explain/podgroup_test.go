@@ -1,11 +1,13 @@
 package explain
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -118,4 +120,40 @@ func TestAGangIsJudgedAsAWhole(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestWhatIsNotSimulatedForAWholeGangIsNotSaid(t *testing.T) {
+	gangsOn(t, false)
+	pods := gangOf(8, "4", priority(5))
+	group := testGroup("train", "", 8)
+	group.Spec.Priority = new(int32(5))
+	e := startGang(t, []string{"8", "8", "4"}, 8, pods, group, testPod("ml/low", "n1", "1"))
+	r := must(e.Ask(context.Background(), report.Query{Target: report.PodFrom(pods[0]), Parts: report.FixesPart | report.PreemptionPart | report.TracePart}))
+	same(t, string(r.Verdict), string(report.Unschedulable))
+	if len(r.Tried.Tried) > 0 || r.Preemption != nil || r.SchedulerMessage != "" {
+		t.Errorf("fixes %v, preemption %v, message %q", r.Tried.Tried, r.Preemption, r.SchedulerMessage)
+	}
+	same(t, r.Tried.None, "It is scheduled with PodGroup train: fixes for a whole group are not simulated.")
+	same(t, r.Plan.Answer, "Unknown: kube-scheduler preempts for a PodGroup as a whole, which is not simulated.")
+	if want := "; preemption for the whole group is not simulated"; !strings.HasSuffix(r.Gang.Reason, want) {
+		t.Errorf("the gang: %s, want %s", r.Gang.Reason, want)
+	}
+	if want := "The pod alone, not PodGroup train: It would be scheduled on "; !strings.HasPrefix(r.Cycle.Where, want) {
+		t.Errorf("the cycle: %s, want %s", r.Cycle.Where, want)
+	}
+	if text := report.Text(r, 100, report.TextOptions{}); !strings.Contains(text, "\nGANG PodGroup train: it needs 8 pods, 8 exist, 0 have a node; 4 of 8 pending pods fit now; the 5th,") {
+		t.Error(text)
+	}
+}
+
+func TestAGangWithARequiredTopologyThatFitsIsOpen(t *testing.T) {
+	gangsOn(t, false)
+	pods := gangOf(2, "4")
+	group := testGroup("train", "", 2)
+	group.Spec.SchedulingConstraints = &schedulingv1beta1.PodGroupSchedulingConstraints{Topology: []schedulingv1beta1.TopologyConstraint{{Key: "rack"}}}
+	r := mustExplain(t, startGang(t, []string{"8", "8"}, 2, pods, group), pods[0])
+	same(t, string(r.Verdict), string(report.Unknown))
+	same(t, r.Unknown[0].Why, "whether PodGroup train is scheduled is not known: the topology that the PodGroup requires is not simulated")
+	r = mustExplain(t, startGang(t, []string{"4"}, 2, pods, group), pods[0])
+	same(t, string(r.Verdict), string(report.Unschedulable))
 }

@@ -16,6 +16,9 @@ func (e *Engine) trace(ctx context.Context, x *explanation) error {
 	if err != nil {
 		return err
 	}
+	if together(x) != "" && cycle.Where != "" {
+		cycle.Where = "The pod alone, not PodGroup " + x.report.Gang.Name + ": " + cycle.Where
+	}
 	x.report.Cycle = cycle
 	for _, stage := range cycle.Stages {
 		x.report.Trace = append(x.report.Trace, stage.Steps...)

@@ -69,5 +69,8 @@ func (c composer) gang() Section {
 	if g == nil {
 		return Section{}
 	}
+	if len(g.Status) == 0 {
+		return Section{Lines: []string{"GANG " + g.Sentence()}}
+	}
 	return Section{Heading: "GANG " + g.Sentence(), Lines: g.Status}
 }
