@@ -13,9 +13,9 @@ const KubeScheduler = "kube-scheduler"
 
 // Gang is the group of pods that the pod is scheduled with. Null figures are not known.
 type Gang struct {
-	Kind      string   `json:"kind"`      // PodGroup, of the API group of its scheduler
+	Kind      string   `json:"kind"`      // PodGroup
 	Name      string   `json:"name"`      // in the pod's namespace
-	Scheduler string   `json:"scheduler"` // who decides: kube-scheduler, Volcano, KAI Scheduler, Coscheduling
+	Scheduler string   `json:"scheduler"` // who decides: kube-scheduler
 	Policy    string   `json:"policy"`    // gang: minCount pods or none; basic: each for itself; "": not known
 	MinCount  *int     `json:"minCount"`
 	Members   *int     `json:"members"` // pods that exist
