@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -68,7 +69,7 @@ func (e *explainOptions) notRefused(ctx context.Context, live *source.Live, kind
 	there := slices.Contains(in, e.scope.Namespace) || e.scope.Namespace == "" && len(in) > 0
 	switch {
 	case there:
-		return fmt.Errorf("explain %s: %s", asked, e.instead(live, kind, name))
+		return fmt.Errorf("explain %s: %s", asked, e.instead(ctx, live, named.Workload{Kind: kind, Namespace: cmp.Or(e.scope.Namespace, in[0]), Name: name}))
 	case err != nil:
 		return fmt.Errorf("explain %s: cannot tell whether it exists: %w", asked, err)
 	case len(in) > 0:
@@ -80,14 +81,17 @@ func (e *explainOptions) notRefused(ctx context.Context, live *source.Live, kind
 }
 
 // instead says what to ask about a workload whose pods were created.
-func (e *explainOptions) instead(live *source.Live, kind, name string) string {
+func (e *explainOptions) instead(ctx context.Context, live *source.Live, of named.Workload) string {
 	var waiting []*model.Pod
 	for _, pod := range live.Snapshot.Pods {
-		if pod.Waits && e.scope.Holds(pod) && named.MadeBy(pod, kind, name) {
+		if pod.Waits && e.scope.Holds(pod) && named.MadeBy(pod, of.Kind, of.Name) {
 			waiting = append(waiting, pod)
 		}
 	}
 	if len(waiting) == 0 {
+		if why := of.WithoutPods(ctx, live); why != "" {
+			return why
+		}
 		return "it has no pending pods, and none that kube-apiserver rejected"
 	}
 	return "kube-apiserver rejected none of its pods; explain a pending one: " + named.FullNames(waiting)

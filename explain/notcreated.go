@@ -2,9 +2,12 @@ package explain
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/admission"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/queues"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // askRefused says why a controller's pods were not created, and what would become of
@@ -21,6 +24,13 @@ func (e *Engine) askRefused(ctx context.Context, q report.Query) (*report.Report
 	if err != nil {
 		return nil, err
 	}
+	if subject, suspended := queues.SubjectOfSuspended(q.Target.Refused()); suspended {
+		var state *queues.State
+		if e.options.Queue != nil {
+			state = e.options.Queue(ctx, subject)
+		}
+		return suspendedReport(q, j.Report(ifCreated), queues.Judge(state, "spec.suspend", e.options.Now())), nil
+	}
 	r := j.Report(ifCreated)
 	if q.Parts.Has(report.PreemptionPart) {
 		why := "Won't help. " + r.Summary
@@ -31,4 +41,34 @@ func (e *Engine) askRefused(ctx context.Context, q report.Query) (*report.Report
 	}
 	r.Tried = j.Fixes(ifCreated)
 	return r.WithFixes(r.Tried), nil
+}
+
+// suspendedReport is the answer for a Job that Kueue keeps suspended, from what would be said if
+// its pods had been rejected, and what Kueue says.
+func suspendedReport(q report.Query, r *report.Report, queue *report.Queue) *report.Report {
+	refused := q.Target.Refused()
+	held := fmt.Sprintf("job %s is suspended until Kueue admits its Workload: it has no pods and asks for %s at once",
+		refused.Pod.OwnerReferences[0].Name, grammar.Plural(refused.Wanted, "pod"))
+	r.State, r.BlockedBy, r.Queue = "queued", "queue", queue
+	r.Summary, r.Why, r.Facts = "Queued: "+held+" (LocalQueue "+refused.Queue+").", refused.Queue+", Job suspended", nil
+	if queue != nil {
+		r.Summary, r.Why, r.Facts = "Queued by "+queue.Summary, queue.Short, []string{grammar.Capital(held)}
+	}
+	for _, refusal := range r.Admission.Refusals {
+		r.Facts = append(r.Facts, "If its pods were created now: "+refusal.What)
+	}
+	r.Facts = append(r.Facts, "If it were created: "+r.Admission.IfCreated)
+	r.Admission = nil
+	if q.Parts.Has(report.PreemptionPart) {
+		why := "Won't help. " + r.Summary
+		r.Plan = &report.PreemptionPlan{Answer: why, Why: why}
+	}
+	if !q.Parts.Has(report.FixesPart) {
+		return r
+	}
+	see := "see its Workload and LocalQueue " + refused.Queue
+	r.Tried = &report.Fixes{Advice: "Kueue holds it: " + see, Tried: []report.Fix{{
+		Title: see, Kind: report.FixQueue, Affects: []report.Affected{}, Remaining: []string{"suspended until Kueue admits its Workload"}, Steps: 1,
+	}}}
+	return r.WithFixes(r.Tried)
 }

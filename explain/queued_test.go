@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/queues"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // teamA is what Kueue says of a pod that waits for quota.
@@ -121,5 +123,49 @@ func TestASnapshotHoldsWhatKueueSays(t *testing.T) {
 	}
 	if !bytes.Equal(live, filed) {
 		t.Errorf("the cluster: %s\nthe file: %s", live, filed)
+	}
+}
+
+func TestAJobThatKueueKeepsSuspendedIsQueued(t *testing.T) {
+	pod := testPod("ml/", "", "1", func(p *corev1.Pod) {
+		p.Name, p.UID = "", "not-created-job"
+		p.OwnerReferences = []metav1.OwnerReference{{APIVersion: "batch/v1", Kind: "Job", Name: "train", UID: "job", Controller: new(true)}}
+	})
+	refused := &model.Refused{Pod: pod, Wanted: 4, Missing: 4, Queue: "team-a"}
+	for name, c := range map[string]struct {
+		state        *queues.State
+		summary, why string
+		fact         string
+	}{
+		"as Kueue says": {
+			teamA(), "Queued by Kueue: quota is not reserved for 12m (Pending): couldn't assign flavors to pod set main: " +
+				"insufficient unused quota for cpu in flavor default, 1 more needed; position 3 of 12 in ClusterQueue gpu (LocalQueue team-a).",
+			"team-a, position 3 of 12: quota not reserved", "Job train is suspended until Kueue admits its Workload: it has no pods and asks for 4 pods at once",
+		},
+		"without its words": {
+			nil, "Queued: job train is suspended until Kueue admits its Workload: it has no pods and asks for 4 pods at once (LocalQueue team-a).",
+			"team-a, Job suspended", "If it were created: It would fit 1 node: std-a-01.",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := startEngine(t, askKueue(t, pod, c.state), testNode("std-a-01", "4"))
+			r, err := e.Ask(t.Context(), report.Query{Target: report.PodsRefused(refused), Parts: report.FixesPart})
+			if err != nil {
+				t.Fatal(err)
+			}
+			same(t, string(r.Verdict)+", "+r.State+", "+r.BlockedBy, "NotCreated, queued, queue")
+			same(t, r.Summary, c.summary)
+			same(t, r.Why, c.why)
+			if !slices.Contains(r.Facts, c.fact) || (r.Queue != nil) != (c.state != nil) {
+				t.Errorf("got %q, %+v", r.Facts, r.Queue)
+			}
+			text := report.Text(r, 120, report.TextOptions{Verbose: true, Fixes: true, Now: testNow})
+			if strings.Contains(text, "reject") || strings.Contains(text, "kubectl") || !strings.Contains(text, "see its Workload and LocalQueue team-a") {
+				t.Errorf("it says %s", text)
+			}
+			if len(r.Fixes) != 1 || r.Fixes[0].Verified {
+				t.Errorf("%+v", r.Fixes)
+			}
+		})
 	}
 }

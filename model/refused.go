@@ -10,7 +10,8 @@ import (
 )
 
 // Refused is a controller some of whose pods do not exist, because admission
-// rejected them. It is shared freely and never changed.
+// rejected them, or because a queue keeps it suspended. It is shared freely and
+// never changed.
 type Refused struct {
 	// Pod is one of those that it would create: it has no name, its
 	// OwnerReferences name the controller, and its UID stands for all of them.
@@ -21,6 +22,7 @@ type Refused struct {
 	Last    time.Time // when one was rejected last, as far as that is known
 	Message string    // of kube-apiserver, or of the controller
 	Notes   []string  // what its template leaves open
+	Queue   string    // the queue that keeps it suspended: nobody rejected its pods; "": admission did
 }
 
 // RefusedUID is the UID of the pods of a controller that do not exist.

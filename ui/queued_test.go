@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // queuedReport is of a pod that waits for quota of Kueue.
@@ -72,5 +73,42 @@ func TestWhyShowsWhatKueueSays(t *testing.T) {
 		app := whyQueued(t, 80, 24)
 		press(t, app, "W")
 		requireScreen(t, app)
+	})
+}
+
+// withSuspendedJob is prod-eu with a Job of four pods that Kueue keeps suspended, in place of the
+// pods that a quota rejects.
+func withSuspendedJob() (*model.Snapshot, *fakeCluster) {
+	prod := newProdEU()
+	refused := *refusedAPI()
+	refused.Pod = refused.Pod.DeepCopy()
+	refused.Pod.OwnerReferences[0] = metav1.OwnerReference{APIVersion: "batch/v1", Kind: "Job", Name: "train", UID: "rs-api-6c9", Controller: new(true)}
+	refused.Wanted, refused.Missing, refused.Message, refused.Queue = 4, 4, "", "team-a"
+	prod.refused = []*model.Refused{&refused}
+	s := prod.snapshot()
+	reports, r := verdictsOf(s), queuedReport()
+	r.Verdict, r.Pod.Name, r.Pod.Namespace, r.Pod.UID, r.Pod.Owner = report.NotCreated, "", "team-a", "", &report.OwnerRef{Kind: "Job", Name: "train"}
+	r.Facts = []string{"Job train is suspended until Kueue admits its Workload: it has no pods and asks for 4 pods at once", "If it were created: It would fit 1 node: std-a-01."}
+	reports[refused.Pod.UID] = r
+	return s, &fakeCluster{reports: reports, fixes: map[types.UID]*report.Fixes{refused.Pod.UID: queuedFixes()}}
+}
+
+func TestASuspendedJobIsARowOfPending(t *testing.T) {
+	for _, size := range []struct{ width, height int }{{80, 24}, {120, 40}} {
+		t.Run(fmt.Sprintf("%dx%d", size.width, size.height), func(t *testing.T) {
+			s, cluster := withSuspendedJob()
+			app := newTestAppWith(t, size.width, size.height, s, cluster, nil)
+			press(t, app, "G")
+			requireScreen(t, app)
+		})
+	}
+	t.Run("Why", func(t *testing.T) {
+		s, cluster := withSuspendedJob()
+		app := newTestAppWith(t, 80, 24, s, cluster, nil)
+		press(t, app, "G")
+		press(t, app, "enter")
+		requireScreen(t, app)
+		press(t, app, "W")
+		requireRow(t, app, 2, "The Job is suspended, so kube-scheduler never saw the pod.")
 	})
 }

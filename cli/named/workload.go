@@ -6,12 +6,14 @@ import (
 	"slices"
 	"strings"
 
+	batchv1 "k8s.io/api/batch/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/utils/ptr"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -25,6 +27,7 @@ var workloads = map[string]string{
 	"statefulset": "StatefulSet", "statefulsets": "StatefulSet", "sts": "StatefulSet",
 	"daemonset": "DaemonSet", "daemonsets": "DaemonSet", "ds": "DaemonSet",
 	"job": "Job", "jobs": "Job",
+	"cronjob": "CronJob", "cronjobs": "CronJob", "cj": "CronJob",
 	"replicationcontroller": "ReplicationController", "replicationcontrollers": "ReplicationController", "rc": "ReplicationController",
 }
 
@@ -75,6 +78,33 @@ func NamespacesOf(ctx context.Context, l *source.Live, kind, namespace, name str
 	return slices.Compact(in), err
 }
 
+// Workload is a workload as it is named.
+type Workload struct{ Kind, Namespace, Name string }
+
+// WithoutPods says why a Job or a CronJob has no pods by its own object: it is suspended, or makes
+// Jobs; "" where that does not tell, or may not be read.
+func (w Workload) WithoutPods(ctx context.Context, l *source.Live) string {
+	if w.Kind != "Job" && w.Kind != "CronJob" {
+		return ""
+	}
+	object, err := workload(ctx, l, w.Kind, w.Namespace, w.Name)
+	if err != nil {
+		return ""
+	}
+	switch o := object.(type) {
+	case *batchv1.Job:
+		if ptr.Deref(o.Spec.Suspend, false) {
+			return "it is suspended (spec.suspend is true), so it has no pods"
+		}
+	case *batchv1.CronJob:
+		if ptr.Deref(o.Spec.Suspend, false) {
+			return "it is suspended (spec.suspend is true), so it creates no Jobs"
+		}
+		return "a CronJob creates Jobs: explain one of those, as job/NAME"
+	}
+	return ""
+}
+
 // listed gives the namespaces of the objects of a kind that are as wanted.
 func listed(ctx context.Context, l *source.Live, kind, namespace, selector string, wanted func(metav1.Object) bool) (in []string, err error) {
 	resource := ResourceOf(kind)
@@ -119,6 +149,8 @@ func listWorkloads(ctx context.Context, client kubernetes.Interface, kind, names
 		return client.AppsV1().DaemonSets(namespace).List(ctx, options)
 	case "Job":
 		return client.BatchV1().Jobs(namespace).List(ctx, options)
+	case "CronJob":
+		return client.BatchV1().CronJobs(namespace).List(ctx, options)
 	case "ReplicationController":
 		return client.CoreV1().ReplicationControllers(namespace).List(ctx, options)
 	}

@@ -44,6 +44,14 @@ func SubjectOf(pod *corev1.Pod) (Subject, bool) {
 	return Subject{}, false
 }
 
+// SubjectOfSuspended is what is asked about a Job that Kueue keeps suspended; false of other
+// controllers whose pods do not exist.
+func SubjectOfSuspended(r *model.Refused) (Subject, bool) {
+	s := subjectOf(r.Pod)
+	s.Queue = r.Queue
+	return s, r.Queue != ""
+}
+
 func subjectOf(pod *corev1.Pod) Subject {
 	s := Subject{UID: pod.UID, Namespace: pod.Namespace, Owners: []types.UID{pod.UID}, Queue: pod.Labels[model.KueueQueueLabel]}
 	for i := range pod.OwnerReferences {

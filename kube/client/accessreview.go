@@ -31,6 +31,8 @@ var otherAccess = []Access{
 	{Verb: "list", Resource: "limitranges", Needed: "pods that were not created, explain -f without a dry run"},
 	{Verb: "list", Group: "apps", Resource: "daemonsets", Needed: "pods that were not created"},
 	{Verb: "list", Group: "batch", Resource: "jobs", Needed: "pods that were not created"},
+	{Verb: "watch", Group: "batch", Resource: "jobs", Needed: "Jobs that Kueue keeps suspended"},
+	{Verb: "list", Group: "batch", Resource: "cronjobs", Needed: "explain cronjob/NAME"},
 	{Verb: "list", Group: "scheduling.k8s.io", Resource: "priorityclasses", Needed: "explain -f without a dry run"},
 	{Verb: "list", Group: "scheduling.k8s.io", Resource: "podgroups", Needed: "pods of PodGroups"},
 	{Verb: "list", Group: "node.k8s.io", Resource: "runtimeclasses", Needed: "explain -f without a dry run"},

@@ -39,7 +39,8 @@ type source struct {
 	ended        sync.Once // stale is closed
 	doubts       sync.Map  // listWatchers whose permission may be lost
 
-	refusals *cluster.Refusals
+	refusals  *cluster.Refusals
+	suspended *cluster.SuspendedJobs
 }
 
 // Source finds out what the user may list and gives a state of the cluster that
@@ -77,6 +78,9 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.suspended = cluster.NewSuspendedJobs(cluster.SuspendedOptions{
+		Watcher: c.reader, Client: c.brief, Namespace: found.namespace, Groups: found.groups, Changed: c.changed, Stale: s.stale,
+	})
 	c.asker.Use(cluster.Held{Pods: s.podsOf(factory), Nodes: s.nodesOf(factory), Groups: found.groups})
 	s.start()
 	return &cluster.Source{
@@ -103,7 +107,9 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 		Quotas:        c.asker.Quotas,
 		LimitRanges:   c.asker.LimitRanges,
 		Objects:       c.asker.Objects,
-		Refused:       s.refusals.Refused,
+		Refused: func() []*model.Refused {
+			return slices.Concat(s.refusals.Refused(), s.suspended.Found())
+		},
 	}, nil
 }
 
@@ -191,7 +197,7 @@ func (s *source) nodesOf(factory informers.SharedInformerFactory) func() []*core
 
 // start runs what looks after the source while it lives.
 func (s *source) start() {
-	for _, run := range []func(){func() { s.refusals.Run(s.ctx) }, s.report, s.reconsider, s.tend} {
+	for _, run := range []func(){func() { s.refusals.Run(s.ctx) }, func() { s.suspended.Run(s.ctx) }, s.report, s.reconsider, s.tend} {
 		go func() {
 			defer utilruntime.HandleCrash()
 			run()
@@ -319,6 +325,7 @@ func (s *source) status() model.Status {
 		MetricsNote: c.usage.note(),
 	}
 	s.refusals.Status(&status)
+	s.suspended.Status(&status)
 	var worst breakage
 	for _, f := range s.listWatchers {
 		if !f.informer.HasSynced() {

@@ -97,6 +97,7 @@ type Refused struct {
 	Last    time.Time   `json:"last"`
 	Message string      `json:"message"`
 	Notes   []string    `json:"notes,omitempty"`
+	Queue   string      `json:"queue,omitempty"`
 }
 
 // Configuration is the scheduler's, as far as explanations use it.
@@ -107,7 +108,7 @@ type Configuration struct {
 
 func (r *Refused) model() *model.Refused {
 	return &model.Refused{
-		Pod: r.Pod, Wanted: r.Wanted, Missing: r.Missing, Since: r.Since, Last: r.Last, Message: r.Message, Notes: r.Notes,
+		Pod: r.Pod, Wanted: r.Wanted, Missing: r.Missing, Since: r.Since, Last: r.Last, Message: r.Message, Notes: r.Notes, Queue: r.Queue,
 	}
 }
 

@@ -234,7 +234,11 @@ func (t *taking) askAboutPods() {
 				}
 				t.askAutoscalers(words)
 			}
-			if subject, held := queues.SubjectOf(p.Object); held && t.source.Queue != nil {
+			subject, held := queues.SubjectOf(p.Object)
+			if k.Refused != nil {
+				subject, held = queues.SubjectOfSuspended(k.Refused)
+			}
+			if held && t.source.Queue != nil {
 				heard.Queue = t.source.Queue(t.ctx, subject)
 			}
 			if heard.AttemptSeen != nil || heard.Autoscalers != nil || heard.Queue != nil {
@@ -277,7 +281,7 @@ func (t *taking) addRefused() {
 	for _, k := range t.state.Pending {
 		if r := k.Refused; r != nil {
 			t.into.info.Refused = append(t.into.info.Refused, Refused{
-				Pod: r.Pod, Wanted: r.Wanted, Missing: r.Missing, Since: r.Since, Last: r.Last, Message: r.Message, Notes: r.Notes,
+				Pod: r.Pod, Wanted: r.Wanted, Missing: r.Missing, Since: r.Since, Last: r.Last, Message: r.Message, Notes: r.Notes, Queue: r.Queue,
 			})
 		}
 	}

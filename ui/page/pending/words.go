@@ -23,6 +23,7 @@ type tally struct {
 	pods      int            // that exist
 	explained map[string]int // by the STATE cell of their row
 	open      int            // not explained yet
+	suspended int            // pods of Jobs that a queue keeps suspended: they do not exist
 	rejected  int            // pods that do not exist: admission rejected them
 	byQuota   int            // of these, the ones that a ResourceQuota rejected
 }
@@ -38,6 +39,9 @@ func count(h page.Host, v *Verdicts) tally {
 		n := kind.Count()
 		r := v.Of(kind)
 		switch {
+		case kind.Refused != nil && kind.Refused.Queue != "":
+			t.suspended += n
+			continue
 		case kind.Refused != nil:
 			t.rejected += n
 			if r != nil && isByQuota(r.Admission) {
@@ -72,7 +76,7 @@ func (p *Page) Answer(width int) string {
 		return words
 	}
 	t := count(p.Host, p.verdicts)
-	if t.pods+t.rejected == 0 {
+	if t.pods+t.rejected+t.suspended == 0 {
 		return p.idle.words(o)
 	}
 	words := model.FormatCount(t.pods) + " pending" + o.AsOfWords()
@@ -141,6 +145,19 @@ func joinedParts(parts []blockedPods) string {
 
 // rejections say how many pods do not exist; "" if all do.
 func (t tally) rejections() string {
+	return t.suspensions() + t.admissions()
+}
+
+// suspensions say how many pods of suspended Jobs wait in a queue; "" without any.
+func (t tally) suspensions() string {
+	if t.suspended == 0 {
+		return ""
+	}
+	return " " + model.FormatCount(t.suspended) + " queued in suspended Jobs."
+}
+
+// admissions say how many pods were rejected; "" if none was.
+func (t tally) admissions() string {
 	switch t.rejected {
 	case 0:
 		return ""
@@ -152,10 +169,10 @@ func (t tally) rejections() string {
 
 // rejectionsShort are the rejections where there is less room.
 func (t tally) rejectionsShort() string {
-	if t.rejected == 0 {
+	if t.rejected+t.suspended == 0 {
 		return ""
 	}
-	return " " + model.FormatCount(t.rejected) + " not created."
+	return " " + model.FormatCount(t.rejected+t.suspended) + " not created."
 }
 
 // idle is what is shown where no pods are pending.

@@ -205,9 +205,12 @@ func GroupName(g *report.Group) string {
 	return strings.Join(names, ", ")
 }
 
-// symbol stands before the answer.
-func symbolOf(verdict report.Verdict) string {
-	switch verdict {
+// symbolOf is what stands before the answer. A pod that a queue holds is no failure.
+func symbolOf(r *report.Report) string {
+	if r.State == "queued" {
+		return ""
+	}
+	switch r.Verdict {
 	case report.Unschedulable, report.NotCreated:
 		return "✗ "
 	case report.Schedulable:

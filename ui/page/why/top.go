@@ -71,6 +71,9 @@ func (a account) waiting() string {
 		}
 		return missing
 	}
+	if a.Kind != nil && a.Kind.Refused != nil {
+		return grammar.Plural(a.Kind.Refused.Missing, "pod") + " queued for " + a.age(a.Kind.Refused.Since)
+	}
 	phase := string(a.Pod.Object.Status.Phase)
 	if phase == "" {
 		phase = string(corev1.PodPending)

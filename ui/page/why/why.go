@@ -163,7 +163,7 @@ func (p *Page) Brief(text string) string {
 
 // Verdict is the answer with its symbol.
 func (p *Page) Verdict() string {
-	return symbolOf(p.Report.Verdict) + p.Brief(p.Report.Summary)
+	return symbolOf(p.Report) + p.Brief(p.Report.Summary)
 }
 
 // Window is the range of a part's rows that is in view. Where rows are left

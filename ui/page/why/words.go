@@ -162,6 +162,9 @@ func (s *Messages) Sentence() string {
 	if s.Report.Admission != nil {
 		return "Rejected by kube-apiserver, so kube-scheduler never saw the pod."
 	}
+	if s.Report.Verdict == report.NotCreated {
+		return "The Job is suspended, so kube-scheduler never saw the pod."
+	}
 	if sentence := s.Report.AgreementSentence(s.Now); sentence != "" {
 		return sentence
 	}
