@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/informers"
@@ -79,7 +80,8 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 		return nil, err
 	}
 	s.suspended = cluster.NewSuspendedJobs(cluster.SuspendedOptions{
-		Watcher: c.reader, Client: c.brief, Namespace: found.namespace, Groups: found.groups, Changed: c.changed, Stale: s.stale,
+		Watcher: c.reader, Client: c.brief, Namespace: found.namespace, Groups: found.groups, Changed: c.changed, Stale: s.stale, Pods: s.somePodsOf(factory),
+		Ask: func(ctx context.Context) *metav1.APIGroupList { return cluster.AskGroups(ctx, c.asker) },
 	})
 	c.asker.Use(cluster.Held{Pods: s.podsOf(factory), Nodes: s.nodesOf(factory), Groups: found.groups})
 	s.start()
@@ -164,14 +166,29 @@ func (s *source) podsOf(factory informers.SharedInformerFactory) func() []*corev
 	if s.scope.namespace != "" || !s.reads("pods") {
 		return func() []*corev1.Pod { return nil }
 	}
+	some := s.somePodsOf(factory)
+	return func() []*corev1.Pod {
+		if all := some(); len(all) > 0 {
+			return all
+		}
+		return nil
+	}
+}
+
+// somePodsOf gives the pods that are read, which may be those of one namespace, or none; nil while
+// they are not in.
+func (s *source) somePodsOf(factory informers.SharedInformerFactory) func() []*corev1.Pod {
+	if !s.reads("pods") {
+		return func() []*corev1.Pod { return []*corev1.Pod{} }
+	}
 	informer, pods := factory.Core().V1().Pods().Informer(), factory.Core().V1().Pods().Lister()
 	return func() []*corev1.Pod {
 		if !informer.HasSynced() {
 			return nil
 		}
 		all, err := pods.List(labels.Everything())
-		if err != nil {
-			return nil
+		if err != nil || all == nil {
+			return []*corev1.Pod{}
 		}
 		return all
 	}

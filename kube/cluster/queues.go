@@ -102,13 +102,7 @@ func queueReader(ctx context.Context, a *Asker) (reader.Reader, bool) {
 		groups = held.Groups
 	}
 	if groups == nil {
-		groups, _ = a.queues.groups.of(ctx, "", func() *metav1.APIGroupList {
-			found, err := a.options.Client.Discovery().ServerGroups()
-			if err != nil {
-				return nil
-			}
-			return found
-		})
+		groups = AskGroups(ctx, a)
 	}
 	if groups == nil { // the newest are tried
 		from.Version, from.Visibility = reader.Versions[0], reader.Versions[0]
@@ -116,6 +110,18 @@ func queueReader(ctx context.Context, a *Asker) (reader.Reader, bool) {
 	}
 	from.Version, from.Visibility = versionOf(groups, model.KueueGroup), versionOf(groups, reader.VisibilityGroup)
 	return from, from.Version != ""
+}
+
+// AskGroups asks the server for its API groups, at most every 15 s; nil where that fails.
+func AskGroups(ctx context.Context, a *Asker) *metav1.APIGroupList {
+	groups, _ := a.queues.groups.of(ctx, "", func() *metav1.APIGroupList {
+		found, err := a.options.Client.Discovery().ServerGroups()
+		if err != nil {
+			return nil
+		}
+		return found
+	})
+	return groups
 }
 
 // versionOf is the version of a group that is read; "" where the server has none of them.

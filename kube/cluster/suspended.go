@@ -43,9 +43,13 @@ type SuspendedOptions struct {
 	Watcher   kubernetes.Interface // reads; its watches last
 	Client    kubernetes.Interface // reads, and gives up soon
 	Namespace string               // "" is all
-	Groups    *metav1.APIGroupList // that the server has; nil where it was not asked: then nothing is looked for
-	Changed   func()               // is called when the result changed
-	Stale     <-chan struct{}      // closed: the source is no longer used
+	Groups    *metav1.APIGroupList // that the server has; nil where it was not asked
+	// Pods are those that are read, nil while they are not in: where Groups are not known one of
+	// them has to show that there is Kueue before the server is asked for more.
+	Pods    func() []*corev1.Pod
+	Ask     func(context.Context) *metav1.APIGroupList // for the groups then; nil where that fails
+	Changed func()                                     // is called when the result changed
+	Stale   <-chan struct{}                            // closed: the source is no longer used
 }
 
 // suspendedJob is what a Job came to.
@@ -56,16 +60,16 @@ type suspendedJob struct {
 
 // NewSuspendedJobs makes one that knows nothing yet; Run looks for Jobs.
 func NewSuspendedJobs(options SuspendedOptions) *SuspendedJobs {
-	served := options.Groups != nil && versionOf(options.Groups, model.KueueGroup) != ""
+	seeking := options.Groups == nil || versionOf(options.Groups, model.KueueGroup) != ""
 	return &SuspendedJobs{
-		options: options, wake: make(chan struct{}, 1), seeking: served, known: map[types.UID]suspendedJob{}, classes: map[string]*corev1.Pod{},
+		options: options, wake: make(chan struct{}, 1), seeking: seeking, known: map[types.UID]suspendedJob{}, classes: map[string]*corev1.Pod{},
 	}
 }
 
 // Run watches Jobs with a queue until ctx ends or the source is no longer used; where Kueue is not
 // served it does nothing.
 func (s *SuspendedJobs) Run(ctx context.Context) {
-	if !s.seeking {
+	if !s.served(ctx) {
 		return
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -99,6 +103,57 @@ func (s *SuspendedJobs) Run(ctx context.Context) {
 			return
 		}
 		s.round(ctx, informer.GetStore().List(), informer.HasSynced())
+	}
+}
+
+// served waits, where the API groups are not known, until a pod shows that there is Kueue, and
+// reports whether its API is served. Until then nothing is asked for.
+func (s *SuspendedJobs) served(ctx context.Context) bool {
+	if s.options.Groups != nil {
+		return versionOf(s.options.Groups, model.KueueGroup) != ""
+	}
+	for {
+		pods := s.options.Pods()
+		pace := askAgain
+		switch {
+		case pods == nil:
+			pace = together
+		case slices.ContainsFunc(pods, showsKueue):
+			if groups := s.options.Ask(ctx); groups != nil {
+				is := versionOf(groups, model.KueueGroup) != ""
+				s.seek(is)
+				return is
+			}
+			s.seek(false)
+		default:
+			s.seek(false)
+		}
+		select {
+		case <-time.After(pace):
+		case <-s.options.Stale:
+			return false
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
+// showsKueue reports whether a pod is one of Kueue's own, or one that it manages.
+func showsKueue(pod *corev1.Pod) bool {
+	if _, of := pod.Labels[model.KueueQueueLabel]; of || pod.Labels["app.kubernetes.io/name"] == "kueue" {
+		return true
+	}
+	return slices.ContainsFunc(pod.Spec.SchedulingGates, func(gate corev1.PodSchedulingGate) bool { return model.GateDomain(gate.Name) == model.KueueGroup })
+}
+
+// seek notes whether Jobs are still looked for.
+func (s *SuspendedJobs) seek(seeking bool) {
+	s.mu.Lock()
+	was := s.seeking
+	s.seeking = seeking
+	s.mu.Unlock()
+	if was != seeking {
+		s.options.Changed()
 	}
 }
 

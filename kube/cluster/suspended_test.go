@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -97,13 +98,74 @@ func TestJobsThatAQueueKeepsSuspendedAreFound(t *testing.T) {
 }
 
 func TestJobsAreNotLookedForWithoutKueue(t *testing.T) {
-	for _, groups := range []*metav1.APIGroupList{nil, served(schema.GroupVersion{Group: "batch", Version: "v1"})} {
-		client := fake.NewClientset(aJob("waits"))
-		s := NewSuspendedJobs(SuspendedOptions{Watcher: client, Client: client, Groups: groups, Changed: func() { t.Error("it changed") }})
-		s.Run(t.Context())
-		if len(client.Actions()) > 0 || len(s.Found()) > 0 {
-			t.Errorf("asked %v", client.Actions())
+	client := fake.NewClientset(aJob("waits"))
+	s := NewSuspendedJobs(SuspendedOptions{Watcher: client, Client: client, Groups: served(schema.GroupVersion{Group: "batch", Version: "v1"}), Changed: func() { t.Error("it changed") }})
+	s.Run(t.Context())
+	if len(client.Actions()) > 0 || len(s.Found()) > 0 {
+		t.Errorf("asked %v", client.Actions())
+	}
+}
+
+// withPods runs SuspendedJobs with unknown API groups over pods, on a server that has Kueue or not,
+// until it knows whether there are Jobs.
+func withPods(t *testing.T, kueue bool, pods ...*corev1.Pod) (s *SuspendedJobs, client *fake.Clientset) {
+	t.Helper()
+	client = fake.NewClientset(aJob("waits"))
+	if kueue {
+		client.Resources = []*metav1.APIResourceList{{GroupVersion: "kueue.x-k8s.io/v1beta2"}}
+	}
+	changed := make(chan struct{}, 100)
+	asked := 0
+	s = NewSuspendedJobs(SuspendedOptions{Watcher: client, Client: client, Changed: func() { changed <- struct{}{} }, Pods: func() []*corev1.Pod {
+		if asked++; asked == 1 {
+			return nil // they are not in yet
 		}
+		return append([]*corev1.Pod{}, pods...)
+	}, Ask: func(context.Context) *metav1.APIGroupList {
+		groups, err := client.Discovery().ServerGroups()
+		if err != nil {
+			t.Error(err)
+		}
+		return groups
+	}})
+	go s.Run(t.Context())
+	for {
+		var status model.Status
+		if s.Status(&status); !status.Seeking {
+			return s, client
+		}
+		select {
+		case <-changed:
+		case <-time.After(time.Minute):
+			t.Fatal("it is not known")
+		}
+	}
+}
+
+func TestAPodHasToShowKueueWhereTheGroupsAreNotKnown(t *testing.T) {
+	labelled := func(key, value string) *corev1.Pod {
+		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{key: value}}}
+	}
+	gated := &corev1.Pod{Spec: corev1.PodSpec{SchedulingGates: []corev1.PodSchedulingGate{{Name: "kueue.x-k8s.io/topology"}}}}
+	other := &corev1.Pod{Spec: corev1.PodSpec{SchedulingGates: []corev1.PodSchedulingGate{{Name: "example.com/licence"}}}}
+	for name, c := range map[string]struct {
+		pod   *corev1.Pod
+		kueue bool
+		found int
+		asked bool
+	}{
+		"nothing":              {other, true, 0, false},
+		"Kueue's own":          {labelled("app.kubernetes.io/name", "kueue"), true, 1, true},
+		"of a queue":           {labelled("kueue.x-k8s.io/queue-name", "team-a"), true, 1, true},
+		"a gate":               {gated, true, 1, true},
+		"a gate, and no Kueue": {gated, false, 0, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, client := withPods(t, c.kueue, c.pod)
+			if len(s.Found()) != c.found || (len(client.Actions()) > 0) != c.asked {
+				t.Errorf("found %d, asked %v", len(s.Found()), client.Actions())
+			}
+		})
 	}
 }
 
