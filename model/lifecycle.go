@@ -29,19 +29,19 @@ var goingTaints = []struct{ key, why string }{
 }
 
 // lifecycleOf is where the node is in its life, where that is its beginning or its end:
-// "new: not initialized", "going: scale-down"; "" in between.
+// "new: not initialized", "removing: scale-down"; "" in between.
 func lifecycleOf(node *corev1.Node) string {
 	begun, ready := true, false
 	for _, taint := range node.Spec.Taints {
 		for _, going := range goingTaints {
 			if taint.Key == going.key {
-				return "going: " + going.why
+				return "removing: " + going.why
 			}
 		}
 		begun = begun && taint.Key != uninitialized
 	}
 	if node.DeletionTimestamp != nil {
-		return "going: terminating"
+		return "removing: terminating"
 	}
 	for i := range node.Status.Conditions {
 		ready = ready || node.Status.Conditions[i].Type == corev1.NodeReady

@@ -56,13 +56,13 @@ func TestANodeIsNewAtItsBeginningAndGoingAtItsEnd(t *testing.T) {
 			conditions: ready(corev1.ConditionTrue), taints: []string{"node.cloudprovider.kubernetes.io/uninitialized"},
 			want: "new: not initialized",
 		},
-		"scaled down":       {conditions: ready(corev1.ConditionTrue), taints: []string{"a", "ToBeDeletedByClusterAutoscaler"}, want: "going: scale-down"},
+		"scaled down":       {conditions: ready(corev1.ConditionTrue), taints: []string{"a", "ToBeDeletedByClusterAutoscaler"}, want: "removing: scale-down"},
 		"only a candidate":  {conditions: ready(corev1.ConditionTrue), taints: []string{"DeletionCandidateOfClusterAutoscaler"}},
-		"Karpenter":         {conditions: ready(corev1.ConditionTrue), taints: []string{"karpenter.sh/disrupted"}, want: "going: disrupted"},
-		"Karpenter, before": {conditions: ready(corev1.ConditionTrue), taints: []string{"karpenter.sh/disruption"}, want: "going: disrupted"},
-		"deleted":           {conditions: ready(corev1.ConditionTrue), deleted: true, want: "going: terminating"},
+		"Karpenter":         {conditions: ready(corev1.ConditionTrue), taints: []string{"karpenter.sh/disrupted"}, want: "removing: disrupted"},
+		"Karpenter, before": {conditions: ready(corev1.ConditionTrue), taints: []string{"karpenter.sh/disruption"}, want: "removing: disrupted"},
+		"deleted":           {conditions: ready(corev1.ConditionTrue), deleted: true, want: "removing: terminating"},
 		"gone before it was there": {
-			taints: []string{"node.cloudprovider.kubernetes.io/uninitialized", "karpenter.sh/disrupted"}, want: "going: disrupted",
+			taints: []string{"node.cloudprovider.kubernetes.io/uninitialized", "karpenter.sh/disrupted"}, want: "removing: disrupted",
 		},
 	} {
 		node := &corev1.Node{Status: corev1.NodeStatus{Conditions: c.conditions}}

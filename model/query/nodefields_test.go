@@ -56,8 +56,8 @@ func TestNodesAreFilteredAndSortedByPercentLifecycleAndCapacityType(t *testing.T
 	fields := NodeFields(modeltest.Epoch, nil)
 	for filter, want := range map[string]string{
 		"cpu.percent>=95": "a b d", "cpu%>=95": "a b d", "cpu.percent>95": "d", "cpu.percent<50%": "c", "cpu%=95": "a b",
-		"mem.percent>=0": "", "status=new": "new", "status~initialized": "new", "status=going": "e", "status=ready": "a b c d e",
-		"capacity=spot": "e", "capacity-type!=spot": "a b c d new", `"going: disrupted"`: "e",
+		"mem.percent>=0": "", "status=new": "new", "status~initialized": "new", "status=removing": "e", "status=ready": "a b c d e",
+		"capacity=spot": "e", "capacity-type!=spot": "a b c d new", `"removing: disrupted"`: "e",
 	} {
 		compiled, err := Compile(fields, filter)
 		if err != nil {

@@ -254,7 +254,7 @@ func stateOf(n *model.Node) state {
 	case n.Ready != corev1.ConditionTrue:
 		return state{cell{"N", tone.Bad, "NotReady"}, true}
 	case n.Lifecycle != "":
-		return state{cell{"g", tone.Warning, "going"}, true}
+		return state{cell{"r", tone.Warning, "removing"}, true}
 	case n.Cordoned:
 		return state{cell{"c", tone.Warning, "cordoned"}, true}
 	case len(n.Pressure) > 0:

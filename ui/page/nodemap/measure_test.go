@@ -51,7 +51,7 @@ func TestTheSignOfANodeIsItsLevelOrItsState(t *testing.T) {
 		{"is NotReady and cordoned", 0, func(n *model.Node) { n.Ready, n.Cordoned = corev1.ConditionFalse, true }, "N", tone.Bad},
 		{"is silent", 0, func(n *model.Node) { n.Ready = corev1.ConditionUnknown }, "N", tone.Bad},
 		{"is new", 0, func(n *model.Node) { n.Ready, n.Lifecycle = corev1.ConditionUnknown, "new: not initialized" }, "n", tone.Warning},
-		{"is going", 0, func(n *model.Node) { n.Lifecycle = "going: scale-down" }, "g", tone.Warning},
+		{"is being removed", 0, func(n *model.Node) { n.Lifecycle = "removing: scale-down" }, "r", tone.Warning},
 		{"is under pressure", 500, func(n *model.Node) { n.Pressure = []string{"DiskPressure"} }, "▄", tone.Good},
 		{"is tainted", 810, tainted, "t", tone.Warning},
 		{"is tainted and full", 960, tainted, "█", tone.Bad},
@@ -262,7 +262,7 @@ func TestAReasonIsTheSameOnlyWhereItsWordIs(t *testing.T) {
 }
 
 func TestTheAnswerCountsWhatIsUnknownOrGoing(t *testing.T) {
-	going := func(n *model.Node) { n.Lifecycle = "going: scale-down" }
+	going := func(n *model.Node) { n.Lifecycle = "removing: scale-down" }
 	silent := func(n *model.Node) { n.Allocatable.MilliCPU = 0 }
 	cpu := level{name: corev1.ResourceCPU, levels: gauge.DefaultLevels}
 	for _, test := range []struct {
@@ -270,9 +270,9 @@ func TestTheAnswerCountsWhatIsUnknownOrGoing(t *testing.T) {
 		of    measure
 		want  string
 	}{
-		{[]*model.Node{ready(960, nil), ready(0, nil), ready(0, going), ready(0, silent)}, cpu, "4 nodes: 1 over 95%, 1 unknown, 1 going."},
+		{[]*model.Node{ready(960, nil), ready(0, nil), ready(0, going), ready(0, silent)}, cpu, "4 nodes: 1 over 95%, 1 unknown, 1 removing."},
 		{[]*model.Node{ready(0, silent), ready(0, silent)}, cpu, "2 nodes: cpu requested unknown."},
-		{[]*model.Node{ready(0, nil), ready(0, going)}, states{}, "2 nodes: 2 Ready, 1 going."},
+		{[]*model.Node{ready(0, nil), ready(0, going)}, states{}, "2 nodes: 2 Ready, 1 removing."},
 	} {
 		if got := test.of.answer(&summary{grid: &grid{}, nodes: test.nodes})[0]; got != test.want {
 			t.Errorf("%q, want %q", got, test.want)

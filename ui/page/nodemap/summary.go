@@ -109,11 +109,11 @@ func (s *summary) stateWords() []string {
 			counts["cordoned"]++
 		}
 		switch state := stateOf(n); state.means {
-		case "NotReady", "new", "going":
+		case "NotReady", "new", "removing":
 			counts[state.means]++
 		}
 	}
-	return worded(counts, "cordoned", "NotReady", "new", "going")
+	return worded(counts, "cordoned", "NotReady", "new", "removing")
 }
 
 // worded are counts with their words, without those that are zero.
