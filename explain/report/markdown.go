@@ -25,17 +25,32 @@ func (s *Section) markdown() []string {
 	if s.Heading != "" {
 		blocks = append(blocks, "#### "+prose(s.Heading))
 	}
-	for _, line := range s.Lines {
-		blocks = append(blocks, prose(line))
-	}
+	blocks = append(blocks, paragraphs(s.Lines)...)
 	if s.Table != nil {
 		blocks = append(blocks, s.Table.markdown()...)
 	}
 	if s.Quote != "" {
 		blocks = append(blocks, fenced(s.Quote))
 	}
-	for _, note := range s.Notes {
-		blocks = append(blocks, prose(note))
+	return append(blocks, paragraphs(s.Notes)...)
+}
+
+// paragraphs are lines as blocks: indented ones that follow each other are a list.
+func paragraphs(lines []string) []string {
+	var blocks []string
+	listing := false
+	for _, line := range lines {
+		item, indented := strings.CutPrefix(line, "  ")
+		text := prose(strings.TrimLeft(item, " "))
+		switch {
+		case indented && listing:
+			blocks[len(blocks)-1] += "\n- " + text
+		case indented:
+			blocks = append(blocks, "- "+text)
+		default:
+			blocks = append(blocks, prose(line))
+		}
+		listing = indented
 	}
 	return blocks
 }

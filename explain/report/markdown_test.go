@@ -90,3 +90,15 @@ func TestPodTitleNamesTheOwnerOfAPodThatWasNotCreated(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+func TestVictimsAreAListInMarkdown(t *testing.T) {
+	r := &Report{
+		Pod: PodRef{Namespace: "shop", Name: "x"}, Verdict: Preempting,
+		Preemption: &Preemption{Possible: true, Node: "n1", Victims: []Victim{{Namespace: "a", Name: "one"}, {Namespace: "a", Name: "two"}}},
+	}
+	want := "Preemption has chosen n1. Being evicted:\n\n- a/one"
+	got := r.Markdown()
+	if !strings.Contains(got, want) || !strings.Contains(got, "\n- a/two") || strings.Contains(got, "\n\n- a/two") {
+		t.Errorf("the victims are no list of two items below %q:\n%s", want, got)
+	}
+}
