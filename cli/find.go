@@ -71,7 +71,7 @@ func (e *explainOptions) notRefused(ctx context.Context, live *source.Live, kind
 	case there:
 		return fmt.Errorf("explain %s: %s", asked, e.instead(ctx, live, named.Workload{Kind: kind, Namespace: cmp.Or(e.scope.Namespace, in[0]), Name: name}))
 	case err != nil:
-		return fmt.Errorf("explain %s: cannot tell whether it exists: %w", asked, err)
+		return fmt.Errorf("explain %s: unknown whether it exists: %w", asked, err)
 	case len(in) > 0:
 		return fmt.Errorf("explain %s: no such %s in %s; there is one in namespace %s", asked, strings.ToLower(kind), e.scope.Words(), strings.Join(in, ", "))
 	case live.Client == nil:

@@ -26,8 +26,8 @@ func newLabel(a *app) *cobra.Command {
 		Long: `Update labels of nodes or pods, after a preview of what uses them. A label
 with a trailing - is removed. NAME of a pod is NAME or NAMESPACE/NAME.
 
-The plan names the running pods whose rules use a label of the node, and the
-pending pods that would fit then.
+The plan names the running pods whose node selector or affinity uses a label
+of the node, and the pending pods that would fit then.
 
 ` + change.PlanFirst + "\n\n" + change.Codes,
 		Example: fmt.Sprintf(`  # Show the plan, and ask before it is carried out

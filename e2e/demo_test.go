@@ -54,7 +54,7 @@ func TestDemoExplainsWhyPodsWait(t *testing.T) {
 		{`search/index-2`, ` cpu +std-b-02 needs 50m more`, `claim data-index-2`},
 		{`ml/notebook-0`, `no scheduler +"ml-scheduler" is not ru`, `Scheduler "ml-scheduler" is not running`},
 		{`batch/nightly`, `gate +example.com/budget`, `Gated by example.com/budget`},
-		{`web/front ×2`, `anti-affinity`, `one per node: 4 of 4 taken`},
+		{`web/front ×2`, `anti-affinity`, `one per node: each has one`},
 		{`web/edge`, `spread`, `zone skew 2, maxSkew 1`},
 		{`web/proxy`, `host port`, `port 8443/TCP in use on each`},
 		{`shop/recom`, `image +std-a-02: ErrImagePull`, `not started: the image registry.example/shop/rec`},

@@ -98,7 +98,7 @@ func TestPreemptionTellsEachNodeItsVictimsAndWhereTheyLand(t *testing.T) {
 	ledger := aPod("ledger", "8", priority(100000))
 	e := startEngine(t, Options{}, append(fleet(), ledger)...)
 	want := `Can help: it fits std-c-01 after the eviction of 2 pods.
-std-c-01: 2 victims, highest 0, 0 broken; chosen: its victims rank lowest
+std-c-01: 2 victims, highest 0, 0 broken; chosen: least disruptive
   free cpu 6.3 + 2 from its victims = 8.3; the pod requests 8
   default/report-3 0 cpu 1 none; rescheduled on std-a-01
   default/front-c 0 cpu 1 front: allows 1; Pending: spot-c-01 needs cpu 100m more
@@ -108,7 +108,7 @@ std-a-01: 1 victims, highest 1000, 0 broken; a victim has priority 1000
 std-b-02: 1 victims, highest 0, 1 broken; violates PDB cart
   free cpu 3.9 + 5 from its victims = 8.9; the pod requests 8
   default/cart-b 0 cpu 5 cart: allows 0; rescheduled on std-c-01
-won't help on 6: gpu taint (3), NotReady, cordoned, has only cpu 7.9
+won't help on 6: gpu taint (3), NotReady, allocatable cpu only 7.9, cordoned
 `
 	plan := must(planOf(t.Context(), e, report.PodOf(ledger.UID), ""))
 	if diff := cmp.Diff(want, sketch(plan)); diff != "" {
@@ -135,7 +135,7 @@ func TestAPodThatPreemptsAlreadyWaitsForItsVictims(t *testing.T) {
 b: 1 victims, highest 7, 0 broken; chosen already: its victims are terminating
   free cpu 1 + 3 from its victims = 4; the pod requests 3
   default/low-b 7 cpu 3 none; Pending: a needs cpu 1 more
-a: 1 victims, highest 0, 0 broken; chosen: its victims rank lowest
+a: 1 victims, highest 0, 0 broken; chosen: least disruptive
   free cpu 2 + 2 from its victims = 4; the pod requests 3
   default/low-a 0 cpu 2 none; Pending: a needs cpu 1 more
 `
@@ -248,13 +248,13 @@ func TestPreemptionSaysWhyItCannotHelp(t *testing.T) {
 			"nothing to end",
 			[]runtime.Object{aNode("a", "4"), full},
 			aPod("p", "5", priority(100)),
-			"Won't help: evicting pods removes none of these reasons.\nwon't help on 1: has only cpu 4\n",
+			"Won't help: evicting pods removes none of these reasons.\nwon't help on 1: allocatable cpu only 4\n",
 		},
 		{
 			"two nodes too small",
 			[]runtime.Object{aNode("a", "4"), aNode("b", "3")},
 			aPod("p", "5", priority(100)),
-			"Won't help: evicting pods removes none of these reasons.\nwon't help on 2: have at most cpu 4 (2)\n",
+			"Won't help: evicting pods removes none of these reasons.\nwon't help on 2: allocatable cpu at most 4 (2)\n",
 		},
 		{"it fits", []runtime.Object{aNode("a", "4"), aNode("b", "4"), full}, aPod("p", "1", priority(100)), "Not needed: it fits 1 node now.\n"},
 		{"it runs", []runtime.Object{aNode("a", "4")}, full, "Not needed. Scheduled to a 1m ago, all containers started.\n"},

@@ -128,7 +128,7 @@ func TestWhyNoNodeFitsIsToldApart(t *testing.T) {
 		"one per node": {
 			[]runtime.Object{testNode("a", "4"), testNode("b", "4"), testPod("shop/1", "a", "", front), testPod("shop/2", "b", "", front)},
 			testPod("shop/x", "", "1", front),
-			"0 of 2 nodes fit. Closest: a and 1 more, one per node: 2 of 2 taken.", "unschedulable", "anti-affinity | one per node: 2 of 2 taken",
+			"0 of 2 nodes fit. Closest: a and 1 more, one per node: each has one.", "unschedulable", "anti-affinity | one per node: each has one",
 		},
 		"a missing claim": {
 			[]runtime.Object{testNode("a", "4"), testNode("b", "4", taint)},

@@ -187,7 +187,7 @@ func (x *explanation) doubt() {
 	if !x.doubtful() {
 		return
 	}
-	why := fmt.Sprintf("cannot tell whether scheduler %q is running", name)
+	why := fmt.Sprintf("unknown whether scheduler %q is running", name)
 	if said := x.facts.Scheduler.Why; said != "" {
 		why += ": " + said
 	}

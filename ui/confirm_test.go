@@ -157,7 +157,7 @@ func TestWhatThePlanOrTheRunMeetsIsTold(t *testing.T) {
 	d.actor.planErr = fmt.Errorf("cordon std-b-02: %w", plan.ErrGone)
 	d.node("std-b-02")
 	d.press("c")
-	if got := screenRow(d.app, message); got != " cordon std-b-02: it is gone" {
+	if got := screenRow(d.app, message); got != " cordon std-b-02: it no longer exists" {
 		t.Errorf("says %q", got)
 	}
 	d.actor.planErr = nil

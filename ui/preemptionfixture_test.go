@@ -35,7 +35,7 @@ func ledgerPlan() *report.Report {
 		Answer:        "Preempting: nominated to std-c-01; 2 victims are terminating, 18s of grace left.",
 		Nominated:     "std-c-01", Node: "std-c-01",
 		Nodes: []report.PreemptionNode{
-			node("std-c-01", "chosen: its victims rank lowest", "free cpu 6.3 + 2 from its victims = 8.3; the pod requests 8", 0,
+			node("std-c-01", "chosen: least disruptive", "free cpu 6.3 + 2 from its victims = 8.3; the pod requests 8", 0,
 				r, victim("web", "front-5d8f9c6b4-q8z2m", 0, "1", "Pending: one per node", "front: allows 1")),
 			node("std-a-01", "a victim has priority 1000", "free cpu 4.5 + 4 from its victims = 8.5; the pod requests 8", 0, index),
 			node("std-b-02", "violates PDB cart", "free cpu 3.65 + 6 from its victims = 9.65; the pod requests 8", 1,
@@ -48,7 +48,7 @@ func ledgerPlan() *report.Report {
 			{Why: "gpu taint", Nodes: []string{"gpu-a-01", "gpu-b-01", "gpu-c-01"}},
 			{Why: "NotReady", Nodes: []string{"spot-b-01"}},
 			{Why: "cordoned", Nodes: []string{"spot-a-01"}},
-			{Why: "has only cpu 7.9", Nodes: []string{"spot-c-01"}},
+			{Why: "allocatable cpu only 7.9", Nodes: []string{"spot-c-01"}},
 		},
 		Could: 6, Tried: 6,
 	}

@@ -77,7 +77,7 @@ var waits = []struct {
 	{"shop/checkout-6c9d8b7f4-x2x1p", "checkout-6c9d8b7f4", "4", "8Gi", 0, 14*time.Minute + 2*time.Second, report.Unschedulable, "unschedulable", "cpu", "std-b-02 needs 350m more"},
 	{"shop/checkout-6c9d8b7f4-bb4hd", "checkout-6c9d8b7f4", "4", "8Gi", 0, 14 * time.Minute, report.Unschedulable, "", "", ""},
 	{"shop/checkout-6c9d8b7f4-zq9vn", "checkout-6c9d8b7f4", "4", "8Gi", 0, 14 * time.Minute, report.Unschedulable, "", "", ""},
-	{"web/front-5d8f9c6b4-8sd2l", "front-5d8f9c6b4", "500m", "512Mi", 0, 6*time.Minute + 1*time.Second, report.Unschedulable, "unschedulable", "anti-affinity", "one per node: 6 of 6 taken"},
+	{"web/front-5d8f9c6b4-8sd2l", "front-5d8f9c6b4", "500m", "512Mi", 0, 6*time.Minute + 1*time.Second, report.Unschedulable, "unschedulable", "anti-affinity", "one per node: each has one"},
 	{"web/front-5d8f9c6b4-t7m4w", "front-5d8f9c6b4", "500m", "512Mi", 0, 6 * time.Minute, report.Unschedulable, "", "", ""},
 	{"shop/cart-7b5c4d9f8-4wz5c", "cart-7b5c4d9f8", "0", "0", 0, 3*time.Minute + 1*time.Second, report.Scheduled, "image", "image", "std-a-01: ErrImagePull, 403"},
 	{"shop/cart-7b5c4d9f8-9fj4w", "cart-7b5c4d9f8", "0", "0", 0, 3 * time.Minute, report.Scheduled, "", "", ""},

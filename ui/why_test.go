@@ -317,7 +317,7 @@ func provisioned(r *report.Report) *report.Report {
 				Name: "std", RuledOut: new(true), Reasons: []string{"the pod requires zone eu-1c, it has eu-1a, eu-1b"},
 				Limits: []report.NodeRoom{{Resource: "cpu", Used: "98", Limit: "100"}},
 			},
-			{Name: "gpu", RuledOut: new(true), Reasons: []string{"the pod requires zone eu-1c, it has eu-1a"}, Notes: []string{"its last nodes were not registered"}},
+			{Name: "gpu", RuledOut: new(true), Reasons: []string{"the pod requires zone eu-1c, it has eu-1a"}, Notes: []string{"its last nodes failed to register"}},
 		},
 	}
 	return r

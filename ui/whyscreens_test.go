@@ -118,10 +118,10 @@ var whyVerdicts = []struct {
 		}}
 	}},
 	{"anti-affinity", func(r *report.Report) {
-		r.Summary = "0 of 12 nodes fit. Closest: std-b-02 and 1 more, one per node: 2 of 2 taken."
+		r.Summary = "0 of 12 nodes fit. Closest: std-b-02 and 1 more, one per node: each has one."
 		apart := report.Refusal{
 			Plugin: "InterPodAffinity", Reason: "node(s) didn't match pod anti-affinity rules", Resolvable: true, Cause: "anti-affinity",
-			What: "std-b-02: pod anti-affinity: 1 pod matches app=checkout in hostname=std-b-02: shop/checkout-1", Short: "one per node: 2 of 2 taken",
+			What: "std-b-02: pod anti-affinity: 1 pod matches app=checkout in hostname=std-b-02: shop/checkout-1", Short: "one per node: each has one",
 		}
 		r.Plugins = append(r.Plugins, report.PluginResult{Name: "InterPodAffinity", Refuses: 2, Alone: 2})
 		r.Groups[0].Refusals, r.Groups[0].Words, r.Groups[0].Nodes, r.Groups[0].Count = []report.Refusal{apart}, apart.Short, []string{"std-b-02", "std-b-01"}, 2

@@ -192,8 +192,6 @@ func (c Clash) apartClause(nodes int) string {
 		return fmt.Sprintf("%s: %s runs there", rule, FullName(c.Pods[0]))
 	case nodes == 1:
 		return fmt.Sprintf("%s: %s run there", rule, ListPods(c.Pods, grammar.Few))
-	case c.self && c.onNode():
-		return fmt.Sprintf("%s: %d of %d taken", rule, nodes, nodes)
 	}
 	return rule + ": each has one"
 }

@@ -92,7 +92,7 @@ func TestManyPodsAreNamedUpToTenAndCounted(t *testing.T) {
 func TestOnePerNodeIsToldOnceForAllNodes(t *testing.T) {
 	pod := explaintest.Pod("web/x", "", "", explaintest.PodLabel("app", "front"), explaintest.AwayFrom(explaintest.PodTerm(corev1.LabelHostname, "front")))
 	w := neighbourhood().toldTogether(t, names.InterPodAffinity, pod, "a-1", "a-2")
-	explaintest.Same(t, w.Short, "one per node: 2 of 2 taken")
+	explaintest.Same(t, w.Short, "one per node: each has one")
 }
 
 func TestANominatedNeighbourCounts(t *testing.T) {

@@ -101,7 +101,7 @@ func gather(reasons map[string][]string, told map[string]string) []report.NoPree
 }
 
 // barred says in a few words why some nodes reject the pod for a reason that no
-// eviction changes: "gpu taint", "cordoned", "has only cpu 7.9".
+// eviction changes: "gpu taint", "cordoned", "allocatable cpu only 7.9".
 func (p *planning) barred(plugin string, rs []plugins.Refused) string {
 	switch {
 	case plugin == "":
@@ -139,11 +139,9 @@ func (p *planning) tooSmall(rs []plugins.Refused) string {
 	case most.Resource == "":
 		return ""
 	case least.Allocatable != most.Allocatable:
-		return fmt.Sprintf("have at most %s %s", most.Resource, amount)
-	case len(rs) > 1:
-		return fmt.Sprintf("have only %s %s", most.Resource, amount)
+		return fmt.Sprintf("allocatable %s at most %s", most.Resource, amount)
 	}
-	return fmt.Sprintf("has only %s %s", most.Resource, amount)
+	return fmt.Sprintf("allocatable %s only %s", most.Resource, amount)
 }
 
 // taintNames call taints by what they mean, as short as that goes: a state by its

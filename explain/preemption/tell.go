@@ -71,13 +71,13 @@ func (p *planning) whyTaken(i int, node *report.PreemptionNode, several int) str
 	case worse != "":
 		return worse
 	case several > 1 && p.plan.Sampled:
-		return "likely: its victims rank lowest"
+		return "likely: least disruptive"
 	case several > 1:
 		return fmt.Sprintf("may be chosen: %d nodes tie", several)
 	case len(p.ranked) == 1:
 		return "chosen: no other node would fit"
 	}
-	return "chosen: its victims rank lowest"
+	return "chosen: least disruptive"
 }
 
 // tellVictims tells who would have to go.
@@ -186,7 +186,7 @@ func (p *planning) nominated() {
 	p.pods[name] = ending
 	node.May, node.Alike, node.Why = true, nil, "chosen already: its victims are terminating"
 	if best {
-		node.Why = "chosen: its victims rank lowest"
+		node.Why = "chosen: least disruptive"
 	}
 	for i := range p.plan.Nodes {
 		p.plan.Nodes[i].May = false

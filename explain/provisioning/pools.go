@@ -78,7 +78,7 @@ func judgePool(pool *NodePool, q *Question, pod []alternative, readable bool) ju
 		r.Limits = append(r.Limits, report.NodeRoom{Resource: string(name), Used: used.String(), Limit: limit.String()})
 	}
 	if c := condition(pool.Conditions, "NodeRegistrationHealthy"); c != nil && c.Status == metav1.ConditionFalse {
-		r.Notes = append(r.Notes, "its last nodes were not registered"+because(c))
+		r.Notes = append(r.Notes, "its last nodes failed to register"+because(c))
 	}
 	switch {
 	case len(r.Reasons) > 0:

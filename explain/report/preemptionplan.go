@@ -102,7 +102,7 @@ func (n *PreemptionNode) tied() Tied {
 }
 
 // OthersLine counts the nodes on which preemption won't help, and says why: "won't help on 6:
-// gpu taint (3), NotReady, cordoned, has only cpu 7.9".
+// gpu taint (3), NotReady, cordoned, allocatable cpu only 7.9".
 func (p *PreemptionPlan) OthersLine() string {
 	if len(p.Others) == 0 {
 		return ""

@@ -234,7 +234,7 @@ func TestWhatBecomesOfThePod(t *testing.T) {
 			w.put("shop/cart-9", "a", owned("StatefulSet", "cart"))
 			w.sees(time.Second)
 			w.sees(RemadeWithin)
-		}, Gone, "cart-1 is gone", "[cart-1 is gone, and no new pod has replaced it]", "cart-1 gone"},
+		}, Gone, "cart-1 was deleted", "[cart-1 was deleted, and no new pod has replaced it]", "cart-1 gone"},
 		{"the connection is lost and comes back", func(w *world) {
 			w.status.Connection = model.Connection{Heard: start, Err: "refused"}
 			w.sees(time.Minute)

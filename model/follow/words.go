@@ -25,7 +25,7 @@ func (p Pod) Words(at time.Time) string {
 	case Late:
 		return p.name() + " is still pending after " + model.FormatAge(p.Since, p.Seen)
 	case Gone:
-		return p.name() + " is gone"
+		return p.name() + " was deleted"
 	case Acting, Ended:
 	}
 	return ""
@@ -45,9 +45,9 @@ func (p Pod) News() string {
 		return words
 	case Gone:
 		if p.Pod.Owner.Name != "" {
-			return p.name() + " is gone, and no new pod has replaced it"
+			return p.name() + " was deleted, and no new pod has replaced it"
 		}
-		return p.name() + " is gone"
+		return p.name() + " was deleted"
 	case Placed:
 		return p.Words(time.Time{})
 	case Acting, Waiting, Ended:

@@ -14,7 +14,7 @@ import (
 // The errors of planning an Action, for errors.Is.
 var (
 	// ErrGone says that the object no longer exists, or is another one of its name.
-	ErrGone = errors.New("it is gone")
+	ErrGone = errors.New("it no longer exists")
 	// ErrNoChange says that everything is already as requested.
 	ErrNoChange = errors.New("nothing would change")
 	// ErrNotPossible says that the action does not apply to the object.

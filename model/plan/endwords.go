@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // disruption ranks what happens to a pod, the most disruptive first.
@@ -129,13 +130,21 @@ func (e Ends) counts() string {
 		counts[e[i].class()]++
 	}
 	counts[notEvaluated] += counts[notAsked]
+	ended := counts[endsAlready]
+	if ended < len(e) {
+		counts[endsAlready] = 0 // a sentence of its own: the plan does not count them
+	}
 	var words []string
 	for _, s := range summary {
 		if n := counts[s.class]; n > 0 {
 			words = append(words, fmt.Sprintf("%d %s", n, s.words))
 		}
 	}
-	return strings.Join(words, ", ")
+	said := strings.Join(words, ", ")
+	if 0 < ended && ended < len(e) {
+		said += fmt.Sprintf(". %d %s already terminating", ended, grammar.Agree(ended, "is", "are"))
+	}
+	return said
 }
 
 // outcomes are the counts; of one pod "rescheduled".

@@ -124,13 +124,13 @@ func TestWhichPodsMayBeEvictedOrDeleted(t *testing.T) {
 		{Evict{[]model.Ref{podRef("a", "static")}}, "evict a/static: not possible: it is a static pod, which the kubelet of n1 runs from a file on the node: eviction has no effect", ErrNotPossible},
 		{Evict{[]model.Ref{podRef("a", "waits")}}, "evict a/waits: not possible: it is not scheduled yet, so there is nothing to evict", ErrNotPossible},
 		{Evict{[]model.Ref{podRef("a", "going")}}, "evict a/going: nothing would change: it is already terminating", ErrNoChange},
-		{Evict{[]model.Ref{{Resource: "pods", Namespace: "a", Name: "alone", UID: "earlier"}}}, "evict a/alone: it is gone", ErrGone},
+		{Evict{[]model.Ref{{Resource: "pods", Namespace: "a", Name: "alone", UID: "earlier"}}}, "evict a/alone: it no longer exists", ErrGone},
 		{Delete{podRef("a", "alone")}, "Deletes 1 pod.", nil},
 		{Delete{podRef("a", "waits")}, "Deletes 1 pod.", nil},
 		{Delete{podRef("a", "of-replicaset")}, "delete a/of-replicaset: not possible: replicaset/web owns it; e evicts it and respects PodDisruptionBudgets", ErrNotPossible},
 		{Delete{podRef("a", "static")}, "delete a/static: not possible: it is a static pod, which the kubelet of n1 recreates", ErrNotPossible},
 		{Delete{podRef("a", "going")}, "delete a/going: nothing would change: it is already terminating", ErrNoChange},
-		{Delete{podRef("a", "nobody")}, "delete a/nobody: it is gone", ErrGone},
+		{Delete{podRef("a", "nobody")}, "delete a/nobody: it no longer exists", ErrGone},
 	}
 	for _, c := range cases {
 		plan, err := c.action.Plan(factsOf(t, objects...))
@@ -281,12 +281,29 @@ func TestAVerdictTellsWhatWasNotTried(t *testing.T) {
 		want    string
 	}{
 		{Verdict{Asked: true}, "kube-apiserver accepts it (dry run)."},
-		{Verdict{Asked: true, Waiting: 2}, "kube-apiserver accepts the rest (dry run)."},
-		{Verdict{Asked: true, Waiting: 2, Untried: 7}, "kube-apiserver accepts the rest (dry run; 7 pods not tried)."},
+		{Verdict{Asked: true, Waiting: 2}, "kube-apiserver accepts what is not blocked (dry run)."},
+		{Verdict{Asked: true, Waiting: 2, Untried: 7}, "kube-apiserver accepts what is not blocked (dry run; 7 pods not tried)."},
 		{Verdict{Asked: true, Blocked: 1}, "kube-apiserver rejects 1 eviction for now (dry run); fathom retries until it is allowed."},
 	} {
 		if got := c.verdict.Words(); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.verdict, got, c.want)
+		}
+	}
+}
+
+func TestPodsThatAreAlreadyTerminatingAreASentenceOfTheirOwn(t *testing.T) {
+	moves, stops := End{Fate: Fate{Outcome: Lands, Node: "n2"}}, End{Terminating: true}
+	for i := range []int{0, 1} {
+		pod := []*End{&moves, &stops}[i]
+		pod.Pod = model.NewPod(owned("a/web", "n1", "ReplicaSet/web", nil))
+	}
+	for want, ends := range map[string]Ends{
+		"2 rescheduled. 1 is already terminating":  {moves, stops, moves},
+		"1 rescheduled. 2 are already terminating": {moves, stops, stops},
+		"2 already terminating":                    {stops, stops},
+	} {
+		if got := ends.counts(); got != want {
+			t.Errorf("the counts are %q, want %q", got, want)
 		}
 	}
 }

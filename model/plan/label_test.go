@@ -73,7 +73,7 @@ func TestMarksArePlanned(t *testing.T) {
 		{Label{Refs: []model.Ref{node}}, nil, "label n1 : not possible: no labels given"},
 		{Label{Refs: []model.Ref{node}, Set: map[string]string{"a": "b"}, Remove: []string{"a"}}, nil, "label n1 a=b a-: not possible: a is both set and removed"},
 		{Label{Refs: []model.Ref{{Resource: "deployments", Name: "d"}}, Set: map[string]string{"a": "b"}}, nil, "label d a=b: not possible: only labels of nodes and pods can be changed"},
-		{Annotate{Refs: []model.Ref{NodeRef("n2")}, Set: map[string]string{"a": "secret"}}, nil, "annotate n2 a: n2: it is gone"},
+		{Annotate{Refs: []model.Ref{NodeRef("n2")}, Set: map[string]string{"a": "secret"}}, nil, "annotate n2 a: n2: it no longer exists"},
 		{Label{Refs: []model.Ref{node}, Set: map[string]string{"a": "b c"}}, nil, `label n1 a=b c: not possible: value "b c" of a: a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')`},
 	}
 	for _, c := range cases {
@@ -142,7 +142,7 @@ func TestGatesAreRemovedForGood(t *testing.T) {
 			"",
 		},
 		{Ungate{Pods: []model.Ref{c}}, nil, "remove gates of ml/c: nothing would change: it has no such gate"},
-		{Ungate{Pods: []model.Ref{podRef("ml", "d")}}, nil, "remove gates of ml/d: it is gone"},
+		{Ungate{Pods: []model.Ref{podRef("ml", "d")}}, nil, "remove gates of ml/d: it no longer exists"},
 	}
 	for _, c := range cases {
 		plan, err := c.action.Plan(factsOf(t, objects...))

@@ -132,7 +132,7 @@ func (v Verdict) Words() string {
 // what was tried: everything, or what no budget blocks now.
 func (v Verdict) what() string {
 	if v.Waiting > 0 {
-		return "the rest"
+		return "what is not blocked"
 	}
 	return "it"
 }

@@ -46,7 +46,7 @@ func TestAWorkloadIsScaled(t *testing.T) {
 		{2, Scale{ref, 2}, nil, "scale deployment shop/checkout to 2: nothing would change: it already has 2 replicas"},
 		{2, Scale{ref, -1}, nil, "scale deployment shop/checkout to -1: not possible: replicas cannot be negative"},
 		{2, Scale{model.Ref{Resource: "daemonsets", Namespace: "kube-system", Name: "proxy"}, 1}, nil, "scale daemonset kube-system/proxy to 1: not possible: daemonsets have no scale"},
-		{2, Scale{model.Ref{Resource: "deployments/scale", Namespace: "shop", Name: "other"}, 1}, nil, "scale deployment shop/other to 1: it is gone"},
+		{2, Scale{model.Ref{Resource: "deployments/scale", Namespace: "shop", Name: "other"}, 1}, nil, "scale deployment shop/other to 1: it no longer exists"},
 	}
 	for _, c := range cases {
 		scale, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&autoscalingv1.Scale{
@@ -106,7 +106,7 @@ func TestAWorkloadIsRestarted(t *testing.T) {
 			d.Spec.Template.Annotations = map[string]string{restartedAt: "2026-11-20T09:00:00Z"}
 		}, nil, "restart deployment shop/checkout: nothing would change: it was already restarted this second"},
 		{"a pod", Restart{podRef("shop", "cart-1"), at}, nil, nil, "restart pod shop/cart-1: not possible: pods have no rollout"},
-		{"what is gone", Restart{model.Ref{Resource: "statefulsets", Namespace: "shop", Name: "x"}, at}, nil, nil, "restart statefulset shop/x: it is gone"},
+		{"what is gone", Restart{model.Ref{Resource: "statefulsets", Namespace: "shop", Name: "x"}, at}, nil, nil, "restart statefulset shop/x: it no longer exists"},
 	}
 	for _, c := range cases {
 		plan, err := c.action.Plan(factsOf(t, append(pods, aDeployment(c.is))...))

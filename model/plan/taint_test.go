@@ -118,7 +118,7 @@ func TestATaintIsPlanned(t *testing.T) {
 		{"removal of none", []runtime.Object{tainted("a:NoSchedule")}, []string{"b-"}, nil, "untaint std-b-02 b-: nothing would change: std-b-02 has no taint b"},
 		{"as it is", []runtime.Object{tainted("a:NoSchedule")}, []string{"a:NoSchedule"}, nil, "taint std-b-02 a:NoSchedule: nothing would change: std-b-02 already has the taint"},
 		{"both ways", []runtime.Object{tainted()}, []string{"a:NoSchedule", "a-"}, nil, "taint std-b-02 a:NoSchedule a-: not possible: a:NoSchedule is both added and removed"},
-		{"of a node that is gone", []runtime.Object{anEmptyNode("other")}, []string{"a-"}, nil, "untaint std-b-02: it is gone"},
+		{"of a node that is gone", []runtime.Object{anEmptyNode("other")}, []string{"a-"}, nil, "untaint std-b-02: it no longer exists"},
 	}
 	for _, c := range cases {
 		plan, err := mustParse(t, c.words...).Plan(factsOf(t, c.objects...))

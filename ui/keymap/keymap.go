@@ -209,7 +209,7 @@ var Bindings = []Binding{
 	{Right, OnCell, "l right", "l →", "", OfList, "node before, after", "to the right: the node after"},
 	{Left, Lists | Text, "left", "←", "", OfList, "scroll sideways", "to the left: scroll, where text is cut off"},
 	{Right, Lists | Text, "right", "→", "", OfList, "scroll sideways", "to the right: scroll, where text is cut off"},
-	{NextPart, OnCell, "tab", "tab", "next", OfList, "what it shows", "the next part of the page: the node map shows cpu, memory, other resources, usage, age or state"},
+	{NextPart, OnCell, "tab", "tab", "next", OfList, "what it shows", "the next part of the page: cpu, memory, other resources, usage, age or state"},
 	{NextPart, Lists, "tab", "tab", "", Unlisted, "", "the next part of the page"},
 	{PrevPart, Lists, "shift+tab", "shift-tab", "", Unlisted, "", "the previous part of the page"},
 	{NextMatch, Text, "ctrl+n", "ctrl-n", "next", OfList, "next, previous match", "the next match"},

@@ -27,7 +27,7 @@ func (p *Page) details(f *report.Fix, rows int) []string {
 	told = append(told, labelled("Affects", broken(p.Host.Observed(), affected(f), p.Width-besideLabel))...)
 	remains := slices.Clone(f.Remaining)
 	for i := range remains {
-		remains[i] = strings.TrimPrefix(remains[i], "still ")
+		remains[i] = strings.TrimLeft(strings.TrimPrefix(remains[i], "still"), ": ")
 	}
 	told = append(told, labelled("Remains", broken(p.Host.Observed(), remains, p.Width-besideLabel))...)
 	told = append(told, labelled("Undo", commandLines(f.Undo, p.Width-besideLabel))...)

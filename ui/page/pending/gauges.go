@@ -112,7 +112,7 @@ func (v *overview) around(answer string, width int) string {
 		trend = v.steps.words(room - cells.Width(answer))
 	}
 	if oldest := oldest(o, h.Namespace()); !oldest.IsZero() && v.list.InForce == "" {
-		words := " Oldest " + o.Since(oldest) + "."
+		words := " Oldest pending " + o.Since(oldest) + "."
 		if cells.Width(answer+words)+cells.Width(trend) <= room {
 			answer += words
 		}
