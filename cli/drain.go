@@ -25,7 +25,7 @@ func newDrain(a *app) *cobra.Command {
 		Long: `Drain nodes, after a preview of where pods would be rescheduled: cordon them,
 then evict their pods. Pods of DaemonSets and static pods stay.
 
-An eviction that a PodDisruptionBudget rejects is retried; pods are never deleted instead.
+An eviction that a PodDisruptionBudget rejects is retried, not bypassed.
 ctrl-c and --timeout stop the drain: no more evictions are requested, and
 requested evictions continue.
 

@@ -22,7 +22,7 @@ func newEvict(a *app) *cobra.Command {
 		Long: `Evict pods, after a preview of where each would be rescheduled.
 POD is NAME, NAMESPACE/NAME or pod/NAME.
 
-An eviction that a PodDisruptionBudget rejects is retried; pods are never deleted instead.
+An eviction that a PodDisruptionBudget rejects is retried, not bypassed.
 ctrl-c and --timeout stop it: no more evictions are requested, and requested
 evictions continue. --yes implies neither --force nor --delete-emptydir-data.
 
