@@ -16,7 +16,7 @@ func TestTheWayIsToldAsText(t *testing.T) {
 	}{
 		{"no node fits", mustWay(t, e, checkout()), `
 SCHEDULING CYCLE, simulated now
-  queue ✓         The pod can enter the scheduling queue.
+  PreEnqueue ✓    The pod can enter the scheduling queue.
   PreFilter ✓     Each plugin checks the pod and all nodes once; some exclude
                   nodes.
   Filter 12→0     Plugins check each node in turn; the first rejection excludes
@@ -40,7 +40,7 @@ SCHEDULING CYCLE, simulated now
 		{"it would go somewhere", mustWay(t, e, aPod("web", "4")), `
 SCHEDULING CYCLE, simulated now
 It would be scheduled on std-c-01: it scores 425, next std-a-01 418.
-  queue ✓         The pod can enter the scheduling queue.
+  PreEnqueue ✓    The pod can enter the scheduling queue.
   PreFilter ✓     Each plugin checks the pod and all nodes once; some exclude
                   nodes.
   Filter 12→3     Plugins check each node in turn; the first rejection excludes

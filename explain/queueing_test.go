@@ -128,7 +128,7 @@ func TestAGateIsToldWithWhoSetIt(t *testing.T) {
 		"grove.io/podgang-pending-creation": {
 			"the gate is removed", "Grove normally removes this gate; a gate that you remove cannot be added again.", "gated", "gate",
 		},
-		"org.instaslice/accelarator": {
+		"org.instaslice/accelarator": { //nolint:misspell // InstaSlice spells it so
 			"the gate is removed", "InstaSlice normally removes this gate; a gate that you remove cannot be added again.", "gated", "gate",
 		},
 		"example.com/licence": {

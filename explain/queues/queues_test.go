@@ -1,6 +1,7 @@
 package queues
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -169,9 +170,7 @@ func TestAWorkloadIsFoundByItsNameOrItsOwner(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := pod.DeepCopy()
-			for key, value := range c.labels {
-				p.Labels[key] = value
-			}
+			maps.Copy(p.Labels, c.labels)
 			subject, held := SubjectOf(p)
 			if !held || subject.Queue != "team-a" || subject.UID != "pod" || subject.Namespace != "ml" {
 				t.Fatalf("%+v", subject)

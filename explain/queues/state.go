@@ -4,6 +4,7 @@
 package queues
 
 import (
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -185,12 +186,7 @@ func WorkloadOf(all []Workload, of Subject) *Workload {
 }
 
 func named(w *Workload, of Subject) bool {
-	for _, name := range of.Names {
-		if name == w.Name {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(of.Names, w.Name)
 }
 
 func owned(w *Workload, of Subject) bool {

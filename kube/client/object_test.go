@@ -58,9 +58,11 @@ func TestAccessAsksForEveryKindAndWhatViewsNeed(t *testing.T) {
 		}
 	}
 	for _, want := range []Access{
-		{Verb: "list", Group: "karpenter.sh", Resource: "nodepools"}, {Verb: "get", Group: "karpenter.sh", Resource: "nodeclaims"},
+		{Verb: "list", Group: "karpenter.sh", Resource: "nodepools"},
+		{Verb: "get", Group: "karpenter.sh", Resource: "nodeclaims"},
 		{Verb: "get", Resource: "configmaps", Name: "cluster-autoscaler-status", Namespace: "kube-system"},
-		{Verb: "list", Group: "kueue.x-k8s.io", Resource: "workloads"}, {Verb: "get", Group: "kueue.x-k8s.io", Resource: "clusterqueues"},
+		{Verb: "list", Group: "kueue.x-k8s.io", Resource: "workloads"},
+		{Verb: "get", Group: "kueue.x-k8s.io", Resource: "clusterqueues"},
 		{Verb: "get", Group: "visibility.kueue.x-k8s.io", Resource: "clusterqueues/pendingworkloads"},
 	} {
 		if !slices.ContainsFunc(list, func(a Access) bool {

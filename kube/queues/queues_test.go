@@ -54,7 +54,7 @@ status:
 func aReader(t *testing.T, version string, failing error) Reader {
 	t.Helper()
 	kinds, objects := map[schema.GroupVersionResource]string{}, []runtime.Object{}
-	for _, text := range strings.Split(strings.ReplaceAll(held, "VERSION", version), "---\n") {
+	for text := range strings.SplitSeq(strings.ReplaceAll(held, "VERSION", version), "---\n") {
 		object := &unstructured.Unstructured{}
 		if err := yaml.Unmarshal([]byte(text), &object.Object); err != nil {
 			t.Fatal(err)

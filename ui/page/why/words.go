@@ -25,6 +25,20 @@ func (s *Messages) account() account {
 	return account{Report: s.Report, Now: s.Now, Width: s.width}
 }
 
+// others are what is said beside kube-scheduler: by a queue, of a gang, by autoscalers.
+func (s *Messages) others() (all []quoted) {
+	if q := s.Report.Queue; q != nil {
+		all = append(all, quoted{"QUEUE", append([]string{q.Summary}, q.Lines(s.Now)...)})
+	}
+	if g := s.Report.Gang; g != nil {
+		all = append(all, quoted{"GANG", append([]string{g.Sentence()}, g.Status...)})
+	}
+	if p := s.Report.Provisioning; p != nil {
+		all = append(all, quoted{"AUTOSCALER", append([]string{p.Summary}, p.Lines(s.Now)...)})
+	}
+	return all
+}
+
 // Lines are the page in lines of width cells.
 func (s *Messages) Lines(width int) []textview.Line {
 	s.width = width
@@ -42,26 +56,12 @@ func (s *Messages) Lines(width int) []textview.Line {
 	if differ := s.differences(); len(differ) > 0 {
 		part("DIFFERENCE: − only kube-scheduler, + only fathom", differ...)
 	}
-	if q := s.Report.Queue; q != nil {
+	for _, told := range s.others() {
 		var body []textview.Line
-		for _, line := range append([]string{q.Summary}, q.Lines(s.Now)...) {
+		for _, line := range told.lines {
 			body = append(body, textview.Lines(tone.Plain, s.wrap(line)...)...)
 		}
-		part("QUEUE", body...)
-	}
-	if g := s.Report.Gang; g != nil {
-		var body []textview.Line
-		for _, line := range append([]string{g.Sentence()}, g.Status...) {
-			body = append(body, textview.Lines(tone.Plain, s.wrap(line)...)...)
-		}
-		part("GANG", body...)
-	}
-	if p := s.Report.Provisioning; p != nil {
-		var body []textview.Line
-		for _, line := range append([]string{p.Summary}, p.Lines(s.Now)...) {
-			body = append(body, textview.Lines(tone.Plain, s.wrap(line)...)...)
-		}
-		part("AUTOSCALER", body...)
+		part(told.heading, body...)
 	}
 	for _, q := range s.account().autoscalers() {
 		part(q.heading, textview.Lines(tone.Plain, q.lines...)...)
