@@ -50,7 +50,7 @@ func stepOf(t *testing.T, w *report.SchedulingCycle, stage, plugin string) repor
 func TestTheWayOfAPodThatFitsNoNodeIsAsDrawn(t *testing.T) {
 	r := mustWay(t, startEngine(t, Options{}, prodEU()...), checkout())
 	w := r.Cycle
-	if got, want := outcomes(w), "queue passed 12→12, PreFilter passed 12→12, Filter rejected 12→0, PostFilter rejected 12→0, "+
+	if got, want := outcomes(w), "PreEnqueue passed 12→12, PreFilter passed 12→12, Filter rejected 12→0, PostFilter rejected 12→0, "+
 		"Score not reached 0→0, Bind not reached 0→0"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -119,7 +119,7 @@ func TestTheWayEndsWhereThePodIsHeldBack(t *testing.T) {
 	nodes := []runtime.Object{aNode("a", "4"), aNode("b", "4")}
 	gated := aPod("web", "1", func(p *corev1.Pod) { p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/budget"}} })
 	w := mustWay(t, startEngine(t, Options{}, nodes...), gated).Cycle
-	if got := outcomes(w); !strings.HasPrefix(got, "queue rejected 2→0, PreFilter not reached 0→0, Filter not reached") {
+	if got := outcomes(w); !strings.HasPrefix(got, "PreEnqueue rejected 2→0, PreFilter not reached 0→0, Filter not reached") {
 		t.Error(got)
 	}
 	if step := stepOf(t, w, report.StageQueue, "SchedulingGates"); step.Outcome != report.Refused || step.What != "example.com/budget" || *step.Refused != 2 {
@@ -136,9 +136,9 @@ func TestWhatIsNotReadIsUnknownOnTheWay(t *testing.T) {
 	for _, test := range []struct {
 		unread, want string
 	}{
-		{"nodes", "queue passed 0→0, PreFilter unknown 0→0, Filter unknown 0→0, PostFilter unknown 0→0, Score unknown 0→0, Bind unknown 0→0"},
-		{"pods", "queue passed 2→2, PreFilter unknown 2→2, Filter unknown 2→2, PostFilter not reached 2→2, Score not reached 2→2, Bind not reached 2→2"},
-		{"services", "queue passed 2→2, PreFilter passed 2→2, Filter passed 2→2, PostFilter not reached 2→2, Score unknown 2→2, Bind unknown 2→1"},
+		{"nodes", "PreEnqueue passed 0→0, PreFilter unknown 0→0, Filter unknown 0→0, PostFilter unknown 0→0, Score unknown 0→0, Bind unknown 0→0"},
+		{"pods", "PreEnqueue passed 2→2, PreFilter unknown 2→2, Filter unknown 2→2, PostFilter not reached 2→2, Score not reached 2→2, Bind not reached 2→2"},
+		{"services", "PreEnqueue passed 2→2, PreFilter passed 2→2, Filter passed 2→2, PostFilter not reached 2→2, Score unknown 2→2, Bind unknown 2→1"},
 	} {
 		e := startEngineForbidding(t, Options{}, []string{test.unread}, aNode("a", "4"), aNode("b", "1"))
 		r := mustWay(t, e, aPod("web", "500m"))

@@ -17,7 +17,7 @@ const mostAlike = 100
 func (f *Search) findAlike(pod *corev1.Pod) {
 	own := model.NewPod(pod).KindKey()
 	f.alike = []*corev1.Pod{pod}
-	for other := range f.Scheduler.State.Unassigned() {
+	for other := range f.Scheduler.State.Index.Unassigned() {
 		if other.UID != pod.UID && waits(f, other) && model.NewPod(other).KindKey() == own {
 			f.alike = append(f.alike, other)
 		}

@@ -102,7 +102,7 @@ func (f *Search) Try(ctx context.Context, progress func(*report.Fixes)) (*report
 		return nil, nil, f.failed
 	}
 	found := &report.Fixes{Revision: f.revision, Tried: []report.Fix{}, None: f.none}
-	tried, err := f.tryAll(ctx, found, progress)
+	tried, err := tryAll(ctx, f, found, progress)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -123,7 +123,7 @@ func (f *Search) Try(ctx context.Context, progress func(*report.Fixes)) (*report
 }
 
 // tryAll simulates the candidates, and notes in found which were left out.
-func (f *Search) tryAll(ctx context.Context, found *report.Fixes, progress func(*report.Fixes)) (tried []Attempt, err error) {
+func tryAll(ctx context.Context, f *Search, found *report.Fixes, progress func(*report.Fixes)) (tried []Attempt, err error) {
 	begun, working := time.Now(), 0
 	for i, c := range f.candidates {
 		if c.pair && working >= enoughFixes {

@@ -60,7 +60,7 @@ func ordinalsOf(f *forecasting, uid types.UID, set *appsv1.StatefulSet) map[int]
 			there[placement.OrdinalIn(set, c.pod.Name)] = true
 		}
 	}
-	for _, pod := range f.scheduler.State.ControlledBy(uid) {
+	for _, pod := range f.scheduler.State.Index.ControlledBy(uid) {
 		there[placement.OrdinalIn(set, pod.Name)] = true
 	}
 	return there

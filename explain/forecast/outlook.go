@@ -56,7 +56,7 @@ func (s Simulator) Pending(ctx context.Context) (*Outlook, error) {
 		told.Nodes = append(told.Nodes, w.nodes...)
 	}
 	return told, failed(f.scheduler.Hold(ctx, nil, func() error {
-		for pod := range f.scheduler.State.Unassigned() {
+		for pod := range f.scheduler.State.Index.Unassigned() {
 			if pod.DeletionTimestamp == nil && !scheduler.Terminal(pod) && !f.scheduler.Considers(pod) {
 				told.Held++
 			}

@@ -112,14 +112,14 @@ func (f *forecasting) addWaiting() {
 	for _, pod := range f.supposed.Pods {
 		changed[pod.UID] = pod
 		if real := f.scheduler.State.Pods[pod.UID]; real != nil && real.Spec.NodeName != "" {
-			f.wait(pod)
+			wait(f, pod)
 		}
 	}
-	for pod := range f.scheduler.State.Unassigned() {
+	for pod := range f.scheduler.State.Index.Unassigned() {
 		if now, ok := changed[pod.UID]; ok {
 			pod = now
 		}
-		f.wait(pod)
+		wait(f, pod)
 	}
 	if f.grouped > 0 {
 		f.unsaid(grammar.Plural(f.grouped, "pending pod") + " of PodGroups not simulated")
@@ -127,7 +127,7 @@ func (f *forecasting) addWaiting() {
 }
 
 // wait adds a pod, if a scheduler considers it.
-func (f *forecasting) wait(pod *corev1.Pod) {
+func wait(f *forecasting, pod *corev1.Pod) {
 	switch {
 	case !f.scheduler.Considers(pod) || slices.Contains(f.supposed.Gone, pod.UID):
 	case pod.Spec.SchedulingGroup != nil:
@@ -246,7 +246,7 @@ func (f *forecasting) revised(pod *corev1.Pod) bool {
 // is not ready: the set makes none after it until it is.
 func (f *forecasting) notReadyBefore(uid types.UID, set *appsv1.StatefulSet, pod *corev1.Pod) string {
 	found := ""
-	for _, other := range f.scheduler.State.ControlledBy(uid) {
+	for _, other := range f.scheduler.State.Index.ControlledBy(uid) {
 		if !scheduler.Assigned(other) || placement.OrdinalIn(set, other.Name) >= placement.OrdinalIn(set, pod.Name) ||
 			podutil.IsPodReady(other) || slices.Contains(f.supposed.Gone, other.UID) {
 			continue

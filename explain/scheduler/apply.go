@@ -126,7 +126,7 @@ func (s *State) setPod(pod *corev1.Pod) error {
 	}
 	old := s.Pods[pod.UID]
 	s.Pods[pod.UID] = pod
-	s.index.set(pod)
+	s.Index.set(pod)
 	s.selected.count(old, -1)
 	s.selected.count(pod, 1)
 	s.changes.pod(old, pod, &s.selected, s.now())
@@ -178,7 +178,7 @@ func (s *State) dropPod(pod *corev1.Pod) error {
 		return nil
 	}
 	delete(s.Pods, pod.UID)
-	s.index.drop(pod.UID)
+	s.Index.drop(pod.UID)
 	s.selected.count(known, -1)
 	s.nominator.DeleteNominatedPodIfExists(known)
 	if !Assigned(known) {

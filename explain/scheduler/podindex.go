@@ -9,15 +9,16 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// podIndex finds pods without going over all of them.
-type podIndex struct {
+// PodIndex finds pods without going over all of them.
+type PodIndex struct {
+	pods       map[types.UID]*corev1.Pod // all, those of the State
 	unassigned map[types.UID]*corev1.Pod
 	// controlled are the pods by the UID of their controller; nil until somebody asks, and
 	// again once a pod has changed.
 	controlled map[types.UID][]*corev1.Pod
 }
 
-func (p *podIndex) set(pod *corev1.Pod) {
+func (p *PodIndex) set(pod *corev1.Pod) {
 	p.controlled = nil
 	if pod.Spec.NodeName == "" {
 		p.unassigned[pod.UID] = pod
@@ -26,23 +27,23 @@ func (p *podIndex) set(pod *corev1.Pod) {
 	}
 }
 
-func (p *podIndex) drop(uid types.UID) {
+func (p *PodIndex) drop(uid types.UID) {
 	p.controlled = nil
 	delete(p.unassigned, uid)
 }
 
 // Unassigned are the real pods without a node, those that have ended too, in no order.
-func (s *State) Unassigned() iter.Seq[*corev1.Pod] { return maps.Values(s.index.unassigned) }
+func (p *PodIndex) Unassigned() iter.Seq[*corev1.Pod] { return maps.Values(p.unassigned) }
 
 // ControlledBy are the real pods whose controller has that UID, in no order. Read only.
-func (s *State) ControlledBy(controller types.UID) []*corev1.Pod {
-	if s.index.controlled == nil {
-		s.index.controlled = map[types.UID][]*corev1.Pod{}
-		for _, pod := range s.Pods {
+func (p *PodIndex) ControlledBy(controller types.UID) []*corev1.Pod {
+	if p.controlled == nil {
+		p.controlled = map[types.UID][]*corev1.Pod{}
+		for _, pod := range p.pods {
 			if by := metav1.GetControllerOfNoCopy(pod); by != nil {
-				s.index.controlled[by.UID] = append(s.index.controlled[by.UID], pod)
+				p.controlled[by.UID] = append(p.controlled[by.UID], pod)
 			}
 		}
 	}
-	return s.index.controlled[controller]
+	return p.controlled[controller]
 }

@@ -53,7 +53,7 @@ func compareIndexes(t *rapid.T, s *State, controllers []string) {
 	scan := func(keep func(*corev1.Pod) bool) []string {
 		return names(slices.DeleteFunc(slices.Collect(maps.Values(s.Pods)), func(pod *corev1.Pod) bool { return !keep(pod) }))
 	}
-	if diff := cmp.Diff(scan(func(pod *corev1.Pod) bool { return pod.Spec.NodeName == "" }), names(slices.Collect(s.Unassigned()))); diff != "" {
+	if diff := cmp.Diff(scan(func(pod *corev1.Pod) bool { return pod.Spec.NodeName == "" }), names(slices.Collect(s.Index.Unassigned()))); diff != "" {
 		t.Fatalf("pods without a node (-scan +index):\n%s", diff)
 	}
 	for _, by := range controllers {
@@ -61,7 +61,7 @@ func compareIndexes(t *rapid.T, s *State, controllers []string) {
 			of := metav1.GetControllerOfNoCopy(pod)
 			return of != nil && string(of.UID) == by
 		})
-		if diff := cmp.Diff(want, names(s.ControlledBy(types.UID(by)))); diff != "" {
+		if diff := cmp.Diff(want, names(s.Index.ControlledBy(types.UID(by)))); diff != "" {
 			t.Fatalf("pods of controller %q (-scan +index):\n%s", by, diff)
 		}
 	}

@@ -27,6 +27,8 @@ type State struct {
 	// Nodes and Pods are the real ones, whatever is simulated. They are read only.
 	Nodes map[string]*corev1.Node
 	Pods  map[types.UID]*corev1.Pod
+	// Index finds some of the real pods.
+	Index PodIndex
 	// Listers are those of what is neither a node nor a pod.
 	Listers plugins.Listers
 	// Revision is the number that Apply was given last.
@@ -45,7 +47,6 @@ type State struct {
 	selected   selectedLabels
 	changes    changeTimes
 	counts     affinityCounts
-	index      podIndex
 }
 
 func newState(ctx context.Context, now func() time.Time) *State {
@@ -58,13 +59,13 @@ func newState(ctx context.Context, now func() time.Time) *State {
 		Nodes:      map[string]*corev1.Node{},
 		Pods:       map[types.UID]*corev1.Pod{},
 		priorities: map[int32]int{},
-		index:      podIndex{unassigned: map[types.UID]*corev1.Pod{}},
 		selected:   selectedLabels{keys: map[string]int{}},
 		objects: objectOverlays{
 			reflect.TypeFor[*corev1.PersistentVolume]():      &objectOverlay{},
 			reflect.TypeFor[*corev1.PersistentVolumeClaim](): &objectOverlay{},
 		},
 	}
+	s.Index = PodIndex{pods: s.Pods, unassigned: map[types.UID]*corev1.Pod{}}
 	s.nodes = newNodeInfos(s.Logger)
 	s.overlay = &overlay{Snapshot: internalcache.NewEmptySnapshot(), nodes: s.nodes}
 	s.changes.began = now()

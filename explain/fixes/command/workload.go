@@ -202,7 +202,7 @@ func (m *Maker) ofStatefulSet(w *workload, owner *metav1.OwnerReference) {
 // before are the pods of an ordered set that wait, too, and come before pod.
 func (m *Maker) before(set *appsv1.StatefulSet, pod *corev1.Pod) []*corev1.Pod {
 	var waiting []*corev1.Pod
-	for _, other := range m.Scheduler.State.ControlledBy(set.UID) {
+	for _, other := range m.Scheduler.State.Index.ControlledBy(set.UID) {
 		if other.Spec.NodeName == "" && other.DeletionTimestamp == nil && placement.OrdinalIn(set, other.Name) < placement.OrdinalIn(set, pod.Name) {
 			waiting = append(waiting, other)
 		}
@@ -229,7 +229,7 @@ func (w *workload) count(pod *corev1.Pod) {
 // countPods counts the pods of the owners.
 func (m *Maker) countPods(w *workload, owners []types.UID) {
 	for _, owner := range owners {
-		for _, pod := range m.Scheduler.State.ControlledBy(owner) {
+		for _, pod := range m.Scheduler.State.Index.ControlledBy(owner) {
 			w.count(pod)
 		}
 	}
