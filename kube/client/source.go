@@ -79,10 +79,7 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.suspended = cluster.NewSuspendedJobs(cluster.SuspendedOptions{
-		Watcher: c.reader, Client: c.brief, Namespace: found.namespace, Groups: found.groups, Changed: c.changed, Stale: s.stale, Pods: s.somePodsOf(factory),
-		Ask: func(ctx context.Context) *metav1.APIGroupList { return cluster.AskGroups(ctx, c.asker) },
-	})
+	s.suspended = suspendedJobs(s, factory)
 	c.asker.Use(cluster.Held{Pods: s.podsOf(factory), Nodes: s.nodesOf(factory), Groups: found.groups})
 	s.start()
 	return &cluster.Source{
@@ -99,20 +96,27 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 		AttemptSeen:    c.asker.AttemptSeen,
 		Autoscalers:    c.asker.Autoscalers,
 		Provisioning:   c.asker.Provisioning,
-		Queue: func(ctx context.Context, of queues.Subject) *queues.State {
-			return cluster.QueueOf(ctx, c.asker, of)
-		},
-		Configuration: configuration,
-		PodGroups:     s.podGroups(),
-		Events:        c.asker.RecentEvents,
-		EventsUnread:  c.asker.EventsUnread,
-		Quotas:        c.asker.Quotas,
-		LimitRanges:   c.asker.LimitRanges,
-		Objects:       c.asker.Objects,
+		Queue:          func(ctx context.Context, of queues.Subject) *queues.State { return cluster.QueueOf(ctx, c.asker, of) },
+		Configuration:  configuration,
+		PodGroups:      s.podGroups(),
+		Events:         c.asker.RecentEvents,
+		EventsUnread:   c.asker.EventsUnread,
+		Quotas:         c.asker.Quotas,
+		LimitRanges:    c.asker.LimitRanges,
+		Objects:        c.asker.Objects,
 		Refused: func() []*model.Refused {
 			return slices.Concat(s.refusals.Refused(), s.suspended.Found())
 		},
 	}, nil
+}
+
+// suspendedJobs finds the Jobs that a queue keeps suspended.
+func suspendedJobs(s *source, factory informers.SharedInformerFactory) *cluster.SuspendedJobs {
+	c := s.client
+	return cluster.NewSuspendedJobs(cluster.SuspendedOptions{
+		Watcher: c.reader, Client: c.brief, Namespace: s.scope.namespace, Groups: s.scope.groups, Changed: c.changed, Stale: s.stale, Pods: s.somePodsOf(factory),
+		Ask: func(ctx context.Context) *metav1.APIGroupList { return cluster.AskGroups(ctx, c.asker) },
+	})
 }
 
 // serveAll registers an informer for each kind: an empty one for those that are not there or
