@@ -29,9 +29,13 @@ func whyOn(t testing.TB, width, height int, r *report.Report, events []model.Eve
 	prod := newProdEU()
 	s := prod.snapshot()
 	s.Usage = prod.usage
+	fixes := r.Tried
+	if fixes == nil {
+		fixes = checkoutFixes()
+	}
 	cluster := &fakeCluster{
 		reports: map[types.UID]*report.Report{types.UID(r.Pod.UID): r},
-		fixes:   map[types.UID]*report.Fixes{types.UID(r.Pod.UID): checkoutFixes()},
+		fixes:   map[types.UID]*report.Fixes{types.UID(r.Pod.UID): fixes},
 		events:  map[string][]model.Event{checkoutName: events},
 	}
 	app := newTestAppWith(t, width, height, s, cluster, nil)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -52,7 +54,7 @@ func Judge(s *State, held string, now time.Time) *report.Queue {
 // quote takes over what a Workload says of itself.
 func quote(q *report.Queue, w *Workload) {
 	for _, of := range shown {
-		if c := condition(w.Conditions, of); c != nil {
+		if c := meta.FindStatusCondition(w.Conditions, of); c != nil {
 			q.Conditions = append(q.Conditions, report.QueueCondition{
 				Type: c.Type, Status: string(c.Status), Reason: c.Reason, Message: c.Message, Since: timeOrNil(c.LastTransitionTime),
 			})
@@ -102,9 +104,9 @@ func leadOf(s *State, held string, now time.Time) lead {
 	case w.Inactive:
 		return evicted(lead{"its Workload is deactivated (spec.active is false)", "Workload deactivated"}, w, now)
 	}
-	reserved, admitted := condition(w.Conditions, "QuotaReserved"), condition(w.Conditions, "Admitted")
+	reserved, admitted := meta.FindStatusCondition(w.Conditions, "QuotaReserved"), meta.FindStatusCondition(w.Conditions, "Admitted")
 	switch {
-	case isTrue(w.Conditions, "Finished"):
+	case meta.IsStatusConditionTrue(w.Conditions, "Finished"):
 		return lead{"its Workload is finished", "Workload finished"}
 	case reserved == nil:
 		return evicted(lead{"its Workload has no condition QuotaReserved yet", "not considered yet"}, w, now)
@@ -119,7 +121,7 @@ func leadOf(s *State, held string, now time.Time) lead {
 // notAdmitted is for a Workload that has its quota: the checks that have not passed.
 func notAdmitted(w *Workload, reserved *metav1.Condition, now time.Time) lead {
 	l := lead{"quota was reserved" + ago(reserved, now) + ", but it is not admitted", "not admitted"}
-	if admitted := condition(w.Conditions, "Admitted"); admitted != nil && admitted.Message != "" {
+	if admitted := meta.FindStatusCondition(w.Conditions, "Admitted"); admitted != nil && admitted.Message != "" {
 		l.words += ": " + admitted.Message
 	}
 	for _, check := range w.Checks {
@@ -140,7 +142,7 @@ func notAdmitted(w *Workload, reserved *metav1.Condition, now time.Time) lead {
 
 // evicted adds that the Workload lost its quota.
 func evicted(l lead, w *Workload, now time.Time) lead {
-	if c := condition(w.Conditions, "Evicted"); c != nil && c.Status == metav1.ConditionTrue {
+	if c := meta.FindStatusCondition(w.Conditions, "Evicted"); c != nil && c.Status == metav1.ConditionTrue {
 		l.words += "; evicted" + ago(c, now) + because(c)
 	}
 	return l
@@ -194,7 +196,7 @@ func queueNotes(name string, gone bool, stopPolicy string, conditions []metav1.C
 	if stopPolicy != "" && stopPolicy != "None" {
 		all = append(all, name+" is stopped (stopPolicy "+stopPolicy+")")
 	}
-	if c := condition(conditions, "Active"); c != nil && c.Status != metav1.ConditionTrue {
+	if c := meta.FindStatusCondition(conditions, "Active"); c != nil && c.Status != metav1.ConditionTrue {
 		all = append(all, name+" is not active"+because(c))
 	}
 	return all

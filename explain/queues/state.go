@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -141,23 +143,7 @@ func (s *State) Note(resource, why string) {
 
 // Waits reports whether the Workload waits for quota: only those have a position in the queue.
 func (w *Workload) Waits() bool {
-	return !w.Inactive && !isTrue(w.Conditions, "QuotaReserved") && !isTrue(w.Conditions, "Finished")
-}
-
-// condition is that of a type; nil without it.
-func condition(all []metav1.Condition, of string) *metav1.Condition {
-	for i := range all {
-		if all[i].Type == of {
-			return &all[i]
-		}
-	}
-	return nil
-}
-
-// isTrue reports whether a condition is there and True.
-func isTrue(all []metav1.Condition, of string) bool {
-	c := condition(all, of)
-	return c != nil && c.Status == metav1.ConditionTrue
+	return !w.Inactive && !meta.IsStatusConditionTrue(w.Conditions, "QuotaReserved") && !meta.IsStatusConditionTrue(w.Conditions, "Finished")
 }
 
 // WorkloadOf is the Workload that a subject belongs to: one that it names, else one that is owned by
@@ -166,7 +152,7 @@ func WorkloadOf(all []Workload, of Subject) *Workload {
 	var found *Workload
 	rank := func(w *Workload) int {
 		switch {
-		case isTrue(w.Conditions, "Finished"):
+		case meta.IsStatusConditionTrue(w.Conditions, "Finished"):
 			return 0
 		case named(w, of):
 			return 2

@@ -4,7 +4,6 @@ package provisioning
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
@@ -88,15 +88,6 @@ func (r Reader) NodeClaim(ctx context.Context, name string) provisioning.NodeCla
 	return *claim
 }
 
-// decode reads an object's fields that to has.
-func decode(from *unstructured.Unstructured, to any) error {
-	text, err := from.MarshalJSON()
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(text, to)
-}
-
 // nodePool are the fields of a karpenter.sh/v1 NodePool that are read.
 type nodePool struct {
 	Spec struct {
@@ -124,7 +115,7 @@ type nodePool struct {
 
 func poolOf(object *unstructured.Unstructured) (*provisioning.NodePool, error) {
 	var of nodePool
-	if err := decode(object, &of); err != nil {
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &of); err != nil {
 		return nil, err
 	}
 	template := &of.Spec.Template
@@ -151,7 +142,7 @@ type nodeClaim struct {
 
 func claimOf(object *unstructured.Unstructured) (*provisioning.NodeClaim, error) {
 	var of nodeClaim
-	if err := decode(object, &of); err != nil {
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &of); err != nil {
 		return nil, err
 	}
 	return &provisioning.NodeClaim{

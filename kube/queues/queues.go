@@ -4,7 +4,6 @@ package queues
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
@@ -12,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
@@ -101,7 +101,7 @@ func (r Reader) LocalQueue(ctx context.Context, namespace, name string) (*queues
 		return nil, r.why("get", "localqueues."+model.KueueGroup, err)
 	}
 	var of localQueue
-	if err := decode(object, &of); err != nil {
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &of); err != nil {
 		return nil, fmt.Sprintf("read LocalQueue %s: %v", name, err)
 	}
 	return &queues.LocalQueue{Name: name, ClusterQueue: of.Spec.ClusterQueue, StopPolicy: of.Spec.StopPolicy, Conditions: of.Status.Conditions}, ""
@@ -117,7 +117,7 @@ func (r Reader) ClusterQueue(ctx context.Context, name string) (*queues.ClusterQ
 		return nil, r.why("get", "clusterqueues."+model.KueueGroup, err)
 	}
 	var of clusterQueue
-	if err := decode(object, &of); err != nil {
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &of); err != nil {
 		return nil, fmt.Sprintf("read ClusterQueue %s: %v", name, err)
 	}
 	return &queues.ClusterQueue{
@@ -159,7 +159,7 @@ func (r Reader) positions(resource string, get func(dynamic.NamespaceableResourc
 		return Positions{Unread: r.why("get", resource+"/"+pending+"."+VisibilityGroup, err), Forbidden: apierrors.IsForbidden(err)}
 	}
 	var summary pendingWorkloads
-	if err := decode(object, &summary); err != nil {
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &summary); err != nil {
 		return Positions{Unread: fmt.Sprintf("read the pending Workloads of a queue: %v", err)}
 	}
 	found := Positions{Of: map[types.NamespacedName]int{}}
@@ -167,15 +167,6 @@ func (r Reader) positions(resource string, get func(dynamic.NamespaceableResourc
 		found.Of[types.NamespacedName{Namespace: item.Metadata.Namespace, Name: item.Metadata.Name}] = item.Position
 	}
 	return found
-}
-
-// decode reads an object's fields that to has.
-func decode(from *unstructured.Unstructured, to any) error {
-	text, err := from.MarshalJSON()
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(text, to)
 }
 
 // workload are the fields of a Workload that are read, the same in both versions.
@@ -201,7 +192,7 @@ type workload struct {
 
 func workloadOf(object *unstructured.Unstructured) (*queues.Workload, error) {
 	var of workload
-	if err := decode(object, &of); err != nil {
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &of); err != nil {
 		return nil, err
 	}
 	w := &queues.Workload{

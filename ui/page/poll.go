@@ -108,9 +108,11 @@ func (p *Poll[T]) AskInParts(h Host, v View, work func(context.Context, Cluster,
 // nextPart brings the next part of an answer; nothing after the last.
 func nextPart[T any](h Host, v View, nth int, parts <-chan T) tea.Cmd {
 	var next tea.Cmd
-	next, _ = h.Ask(v, func(context.Context) tea.Msg { // the work closes parts when it ends, or is canceled
+	var end context.CancelFunc
+	next, end = h.Ask(v, func(context.Context) tea.Msg { // the work closes parts when it ends, or is canceled
 		value, more := <-parts
 		if !more {
+			end()
 			return nil
 		}
 		return partMsg[T]{nth, value, next}

@@ -1,0 +1,34 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+)
+
+// requireWords wants words of the whole answer about a pod and others not, a short answer of at most 20
+// lines, and no promise in either.
+func requireWords(t *testing.T, config, namespace, pod string, want, never []string) {
+	t.Helper()
+	whole := fathom(t, "explain", "--kubeconfig", config, "-n", namespace, pod, "--verbose")
+	said := strings.Join(strings.Fields(whole.stdout), " ")
+	for _, words := range want {
+		if !strings.Contains(said, words) {
+			t.Errorf("it does not say %q", words)
+		}
+	}
+	for _, words := range never {
+		if strings.Contains(said, words) {
+			t.Errorf("it says %q", words)
+		}
+	}
+	short := fathom(t, "explain", "--kubeconfig", config, "-n", namespace, pod)
+	if lines := strings.Count(short.stdout, "\n"); lines > 20 {
+		t.Errorf("the short answer has %d lines", lines)
+	}
+	if promise.MatchString(whole.stdout + short.stdout) {
+		t.Error("it promises")
+	}
+	if t.Failed() {
+		t.Logf("%s%s\n%s", whole.stdout, whole.stderr, short.stdout)
+	}
+}
