@@ -303,7 +303,7 @@ func (a *api) review(w http.ResponseWriter, r *http.Request, user string) {
 		return
 	}
 	of := asked.Spec.ResourceAttributes
-	asked.Status.Allowed = a.may(user, of.Verb, of.Group, of.Resource, of.Namespace)
+	asked.Status.Allowed = a.may(user, of.Verb, of.Group, strings.TrimSuffix(of.Resource+"/"+of.Subresource, "/"), of.Namespace)
 	asked.TypeMeta = metav1.TypeMeta{APIVersion: "authorization.k8s.io/v1", Kind: "SelfSubjectAccessReview"}
 	answer(w, http.StatusCreated, asked)
 }

@@ -92,7 +92,7 @@ func lessonList(all []*lessons.Lesson, done *lessons.Progress) *output.List {
 // other versions of fathom come last.
 func progressOf(all []*lessons.Lesson, done *lessons.Progress) *output.List {
 	l := &output.List{
-		Kind: "LessonProgressList", Heads: []string{"NAME", "STARTED", "TIMES", "PASSED", "RIGHT", "HINTS", "REPEAT"},
+		Kind: "LessonProgressList", Heads: []string{"NAME", "STARTED", "TIMES", "PASSED", "CORRECT", "HINTS", "REPEAT"},
 		Empty: "No lessons started yet: demo --list lists them.",
 	}
 	var names []string

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -27,6 +28,7 @@ type documented struct {
 	code  int
 	says  string   // part of its standard error
 	more  []string // arguments that are added
+	until string   // it is interrupted when it has written this
 	stdin bool     // it reads the List that kubectl would print
 	why   string
 }
@@ -36,6 +38,9 @@ type documented struct {
 func onTerminal(why string) documented {
 	return documented{code: exit.Usage, says: "terminal", why: why}
 }
+
+// watches is a command that prints changes until it is interrupted.
+var watches = documented{until: "pending", why: "it watches until ctrl-c"}
 
 // special lists the commands that need more than to be run, by their text.
 var special = map[string]documented{
@@ -47,6 +52,11 @@ var special = map[string]documented{
 	"kubectl fathom demo --lesson preemption":              onTerminal("the dashboard"),
 	"kubectl fathom demo --instructor --lesson preemption": onTerminal("the dashboard"),
 	"kubectl fathom cordon std-a-02":                       onTerminal("it asks"),
+	"kubectl fathom explain checkout-6c9d8b7f4-x2x1p -n shop --wait=5s -o json": {
+		code: exit.TimedOut, says: "no node and no other reason within 5s", why: "nothing changes here",
+	},
+	"kubectl fathom get pending -A --watch":    watches,
+	"kubectl fathom get pending -A -w -o json": watches,
 	"kubectl fathom snapshot --every 30s -o incident": {
 		more: []string{"--steps", "1"}, why: "it records until ctrl-c",
 	},
@@ -58,6 +68,9 @@ var special = map[string]documented{
 	},
 }
 
+// skillPage is how agents learn to ask.
+const skillPage = "../docs/skills/kubectl-fathom/SKILL.md"
+
 // docPages are the pages whose commands are run.
 func docPages(t *testing.T) []string {
 	t.Helper()
@@ -65,7 +78,7 @@ func docPages(t *testing.T) []string {
 	if err != nil || len(pages) < 8 {
 		t.Fatalf("pages of the guide: %v, %v", pages, err)
 	}
-	return append(pages, "../README.md", "../docs/user-guide.md")
+	return append(pages, "../README.md", "../docs/user-guide.md", skillPage)
 }
 
 // TestDocumentedCommandsRun runs each fenced kubectl fathom command of the README and
@@ -204,13 +217,31 @@ func runDocumented(t *testing.T, command string) {
 		stdin = file
 	}
 	var out, said bytes.Buffer
-	code := Run(t.Context(), slices.Concat([]string{"kubectl-fathom"}, words, want.more), stdin, &out, &said)
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	code := Run(ctx, slices.Concat([]string{"kubectl-fathom"}, words, want.more), stdin, interrupting{&out, want.until, interrupt}, &said)
 	switch {
 	case isSpecial && (code != want.code || !strings.Contains(said.String(), want.says)):
 		t.Errorf("%s: code %d, want %d and %q (%s):\n%s", command, code, want.code, want.says, want.why, said.String())
 	case !isSpecial && code != 0 && code != 1:
 		t.Errorf("%s: code %d:\n%s", command, code, said.String())
 	}
+}
+
+// interrupting is an output that interrupts its command after some words.
+type interrupting struct {
+	out       *bytes.Buffer
+	until     string // "": never
+	interrupt func()
+}
+
+// Write implements io.Writer.
+func (i interrupting) Write(p []byte) (int, error) {
+	n, err := i.out.Write(p)
+	if i.until != "" && strings.Contains(i.out.String(), i.until) {
+		i.interrupt()
+	}
+	return n, err
 }
 
 var (

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/complete"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/help"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/named"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/output"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/scope"
@@ -37,6 +39,8 @@ type explainOptions struct {
 	trace  bool
 	fixes  bool
 	whole  bool
+	wait   time.Duration // with --wait: at most so long, 0 is for ever
+	waits  bool          // --wait was given
 	output string
 }
 
@@ -54,16 +58,16 @@ could not be created, such as deployment/NAME. With -f the pods need not exist
 yet; the replicas of a workload are placed one after another.
 
 Exit codes: 0 nothing is blocked; 1 a pod has no node or is not started, or with
--f a pod or replica does not fit now; 2 wrong usage or manifest; 3 unknown.`,
-		Example: fmt.Sprintf(`  # Explain one pod
-  %[1]s explain checkout-6c9d8b7f4-x2x1p -n shop
-  # Explain every pending pod, as JSON
-  %[1]s explain --all -A -o json
-  # Would the replicas of this Deployment fit?
-  %[1]s explain -f deployment.yaml`, a.Name),
+-f a pod or replica does not fit now; 2 wrong usage or manifest; 3 unknown. With
+--wait: 0 it has a node; 4 another reason; 5 timeout; 6 it was deleted.`,
+		Example: help.Examples(a.Name, "explain checkout-6c9d8b7f4-x2x1p -n shop", "explain checkout-6c9d8b7f4-x2x1p -n shop --wait=10m",
+			"explain --all -A -o json", "explain -f deployment.yaml"),
 		Args:              oneObject,
 		ValidArgsFunction: complete.New(a.source).Explain,
-		RunE:              func(cmd *cobra.Command, args []string) error { return e.run(cmd.Context(), joinKind(args)) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			e.waits = cmd.Flags().Changed("wait")
+			return e.run(cmd.Context(), joinKind(args))
+		},
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&e.file, "filename", "f", "", "Explain a manifest `FILE`; - is standard input.")
@@ -71,6 +75,8 @@ Exit codes: 0 nothing is blocked; 1 a pod has no node or is not started, or with
 	flags.BoolVar(&e.nodes, "nodes", false, "Show every node by itself, not in groups.")
 	flags.BoolVar(&e.trace, "trace", false, "Show the scheduling cycle, stage by stage.")
 	flags.BoolVar(&e.fixes, "fixes", false, "Show all fixes and commands; slower with --all.")
+	flags.DurationVar(&e.wait, "wait", 0, "Wait for a node or another reason, at most `TIME`.")
+	flags.Lookup("wait").NoOptDefVal = defaultWait
 	flags.BoolVar(&e.whole, "verbose", false, "Show all groups, messages and notes.")
 	e.scope.AddFlags(cmd)
 	e.source.AddFrom(cmd)
@@ -108,6 +114,9 @@ func oneObject(_ *cobra.Command, args []string) error {
 			return err
 		}
 	}
+	if rest := len(args) - 1; rest > 0 && isTime(args[rest]) {
+		return fmt.Errorf("explain: name one pod; write --wait=%s with the equals sign", args[rest])
+	}
 	if len(joinKind(args)) > 1 {
 		return fmt.Errorf("explain: name one pod, or use --all; got %d: %s%s", len(args), strings.Join(args, ", "), meantKind(args))
 	}
@@ -137,17 +146,34 @@ func (e *explainOptions) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	r, err := live.Ask(ctx, report.Query{Target: report.PodOf(pod.Object.UID), Parts: e.parts() | report.FixesPart | report.PreemptionPart})
-	if err != nil {
-		return fmt.Errorf("explain %s: %w", args[0], err)
+	if e.waits {
+		return e.awaitPod(ctx, live, pod)
 	}
-	out := output.NewReports(e.Out, e.output, false, e.textOptions(live))
-	if err := out.Write(r); err != nil {
+	r, err := e.ask(ctx, live, pod)
+	if err != nil {
+		return err
+	}
+	if err := e.write(live, r); err != nil {
 		return err
 	}
 	var found exit.Outcome
 	found.Note(r.Verdict, pod.Waits)
-	return errors.Join(out.Close(), found.Err())
+	return found.Err()
+}
+
+// ask is the whole explanation of one pod.
+func (e *explainOptions) ask(ctx context.Context, live *source.Live, pod *model.Pod) (*report.Report, error) {
+	r, err := live.Ask(ctx, report.Query{Target: report.PodOf(pod.Object.UID), Parts: e.parts() | report.FixesPart | report.PreemptionPart})
+	if err != nil {
+		return nil, fmt.Errorf("explain %s: %w", pod.FullName(), err)
+	}
+	return r, nil
+}
+
+// write writes the explanation of one pod.
+func (e *explainOptions) write(live *source.Live, r *report.Report) error {
+	out := output.NewReports(e.Out, e.output, false, e.textOptions(live))
+	return errors.Join(out.Write(r), out.Close())
 }
 
 // textOptions say how much the text shows.
@@ -173,6 +199,9 @@ func (e *explainOptions) validate(args []string) error {
 		return exit.Usagef("explain: -f and --from cannot both be standard input")
 	case !e.all && (e.scope.All || e.scope.Selector != ""):
 		return exit.Usagef("explain: -A and -l need --all")
+	}
+	if err := e.validateWait(args); err != nil {
+		return err
 	}
 	return output.Check(e.output, explainForms...)
 }

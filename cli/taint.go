@@ -26,7 +26,7 @@ with a trailing - is removed. EFFECT is PreferNoSchedule, NoSchedule, NoExecute.
 
 The plan of a NoExecute taint names the pods that are evicted, when, and where
 each would be rescheduled. The plan to remove a taint names the pending pods
-that would fit then.
+that would fit then. --yes implies neither --force nor --delete-emptydir-data.
 
 ` + change.PlanFirst + "\n\n" + change.EvictionCodes,
 		Example: fmt.Sprintf(`  # Show the plan, and ask before it is carried out
@@ -49,6 +49,7 @@ that would fit then.
 	}
 	c.AddFlags(cmd)
 	c.AddReplace(cmd, "taint")
+	c.AddLosses(cmd)
 	return cmd
 }
 

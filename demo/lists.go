@@ -16,7 +16,8 @@ func (c *Cluster) Lists() (map[string][]any, error) {
 	lists := map[string][]any{}
 	for name, informer := range map[string]cache.SharedIndexInformer{
 		"pods": core.Pods().Informer(), "nodes": core.Nodes().Informer(), "persistentvolumeclaims": core.PersistentVolumeClaims().Informer(),
-		"deployments": apps.Deployments().Informer(), "statefulsets": apps.StatefulSets().Informer(), "daemonsets": apps.DaemonSets().Informer(),
+		"resourcequotas": core.ResourceQuotas().Informer(),
+		"deployments":    apps.Deployments().Informer(), "statefulsets": apps.StatefulSets().Informer(), "daemonsets": apps.DaemonSets().Informer(),
 		"jobs":                 c.plane.Informers().Batch().V1().Jobs().Informer(),
 		"poddisruptionbudgets": c.plane.Informers().Policy().V1().PodDisruptionBudgets().Informer(),
 	} {

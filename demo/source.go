@@ -27,7 +27,7 @@ func (c *Cluster) Source(ctx context.Context) (*cluster.Source, error) {
 	factory := informers.NewSharedInformerFactory(reader, 0)
 	factory.InformerFor(&corev1.Event{}, failedCreates)
 	changes := make(chan struct{}, 1)
-	refusals, err := cluster.NewRefusals(cluster.RefusalOptions{
+	refusals, err := cluster.NewRejectedPods(cluster.RejectedPodOptions{
 		Client: c.store.Client(ctx, api.Reads), Factory: factory,
 		Reads: func(resource string) bool { return !asked[resource] },
 		Changed: func() {

@@ -53,13 +53,13 @@ func (a *acting) commands(args, wants []string) {
 	run(0, "--plan", "--readonly")
 	a.wantsNothing(name + "--readonly")
 	var document struct {
-		Kind    string `json:"kind"`
-		Ending  int    `json:"podsTerminated"`
-		Changes []any  `json:"changes"`
+		Kind           string `json:"kind"`
+		PodsTerminated int    `json:"podsTerminated"`
+		Changes        []any  `json:"changes"`
 	}
 	r := run(0, "--plan", "-o", "json")
 	err := json.Unmarshal([]byte(r.stdout), &document)
-	if err != nil || document.Kind != "Plan" || document.Ending+len(document.Changes) != len(wants) {
+	if err != nil || document.Kind != "Plan" || document.PodsTerminated+len(document.Changes) != len(wants) {
 		a.t.Errorf("%q: the plan is %+v, %v\n%s", args, document, err, r.stdout)
 	}
 	a.wants(name + "--plan")

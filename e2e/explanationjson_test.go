@@ -42,10 +42,10 @@ type explanation struct {
 		Alone   int    `json:"only"`
 	} `json:"plugins"`
 	Groups []struct {
-		Count    int       `json:"count"`
-		Nodes    []string  `json:"nodes"`
-		Fits     *bool     `json:"fits"`
-		Refusals []refusal `json:"rejections"`
+		Count      int       `json:"count"`
+		Nodes      []string  `json:"nodes"`
+		Fits       *bool     `json:"fits"`
+		Rejections []refusal `json:"rejections"`
 	} `json:"groups"`
 	Nodes   []nodeResult `json:"nodes"`
 	Fixes   []fix        `json:"fixes"`
@@ -88,8 +88,8 @@ type affected struct {
 // victim is a pod that would have to go, and what becomes of it.
 type victim struct {
 	podName
-	LandsOn    string `json:"rescheduledOn"`
-	Afterwards string `json:"afterwards"`
+	RescheduledOn string `json:"rescheduledOn"`
+	Afterwards    string `json:"afterwards"`
 }
 
 // tied is a node that the scheduler may preempt on, and whom it would end there.
@@ -105,9 +105,9 @@ type podName struct {
 }
 
 type nodeResult struct {
-	Name     string    `json:"name"`
-	Fits     *bool     `json:"fits"`
-	Refusals []refusal `json:"rejections"`
+	Name       string    `json:"name"`
+	Fits       *bool     `json:"fits"`
+	Rejections []refusal `json:"rejections"`
 }
 
 type refusal struct {

@@ -76,7 +76,7 @@ func checkCluster(t *testing.T, plane *controlplane.ControlPlane, checked map[st
 			continue
 		}
 		for j := range state.Nodes {
-			checkNode(t, pod, &state.Nodes[j], e, state.Refusals(pod, &state.Nodes[j]), checked)
+			checkNode(t, pod, &state.Nodes[j], e, state.Rejections(pod, &state.Nodes[j]), checked)
 		}
 	}
 }
@@ -91,11 +91,11 @@ func checkNode(t *testing.T, pod *corev1.Pod, node *corev1.Node, e explanation, 
 		return
 	}
 	told := e.Nodes[i]
-	if fits := told.Fits != nil && *told.Fits; fits != (len(told.Refusals) == 0) {
-		t.Errorf("%s: fits is %s with %d refusals", where, boolean(told.Fits), len(told.Refusals))
+	if fits := told.Fits != nil && *told.Fits; fits != (len(told.Rejections) == 0) {
+		t.Errorf("%s: fits is %s with %d refusals", where, boolean(told.Fits), len(told.Rejections))
 	}
 	var plugins, expected []string
-	for _, r := range told.Refusals {
+	for _, r := range told.Rejections {
 		if slices.Contains(recounted, r.Plugin) {
 			plugins = append(plugins, r.Plugin)
 		}
@@ -110,8 +110,8 @@ func checkNode(t *testing.T, pod *corev1.Pod, node *corev1.Node, e explanation, 
 		return
 	}
 	for _, r := range counted {
-		k := slices.IndexFunc(told.Refusals, func(each refusal) bool { return each.Plugin == r.Plugin })
-		checkRefusal(t, where, told.Refusals[k], r)
+		k := slices.IndexFunc(told.Rejections, func(each refusal) bool { return each.Plugin == r.Plugin })
+		checkRefusal(t, where, told.Rejections[k], r)
 		checked[r.Plugin]++
 	}
 }
@@ -216,7 +216,7 @@ func checkHardCases(t *testing.T, plane *controlplane.ControlPlane) {
 	for _, name := range slices.Sorted(maps.Keys(refuses)) {
 		told := map[string]bool{}
 		for _, node := range explained[name].Nodes {
-			for _, r := range node.Refusals {
+			for _, r := range node.Rejections {
 				told[r.Plugin] = told[r.Plugin] || node.Name == "bad"
 			}
 		}

@@ -46,7 +46,7 @@ const (
 // of it: those that land are bound by the real scheduler, those that wait stay
 // Pending.
 func TestPodsOfADrainedNodeComeBackAsThePlanSays(t *testing.T) {
-	plane := startPlane(t, controlplane.Options{Kwok: true, Controllers: true, Backoff: 1, Ending: endingTime})
+	plane := startPlane(t, controlplane.Options{Kwok: true, Controllers: true, Backoff: 1, TerminationTime: endingTime})
 	client := admin(t, plane)
 	kubectl(t, plane, drainRanks, "apply", "-f", "-")
 	var seen drainFigures

@@ -202,8 +202,8 @@ var walks = []struct {
 		toWorkload("2", "cart", "scale", "3"), showing("3 Running"), toNode("std-a-01", "r", ""),
 	}}},
 	{"preemption", map[int]string{2: "2", 3: "1"}, map[int][]move{4: {toWorkload("2", "batch", "scale", "4")}}},
-	{"quota", map[int]string{2: "3", 3: "2"}, map[int][]move{
-		5: {toWorkload("2", "team/web", "scale", "0"), toWorkload("2", "team/api", "restart", "")},
+	{"quota", map[int]string{3: "3", 4: "2"}, map[int][]move{
+		6: {toWorkload("2", "team/web", "scale", "0"), toWorkload("2", "team/api", "restart", "")},
 	}},
 	{"non-preempting", map[int]string{2: "2", 3: "3"}, map[int][]move{4: {toPod("batch node=std-a-01", "e", "")}}},
 	{"volume-zone", map[int]string{1: "2", 2: "2"}, map[int][]move{3: {toNode("std-b-01", "r", "")}, 4: {toNode("std-b-02", "u", "")}}},

@@ -191,7 +191,7 @@ func compareVictims(t *testing.T, node string, gone []string, ours explanation, 
 		t.Fatalf("the scheduler takes %s and ends %s; explain foretold %+v", node, gone, p)
 	}
 	for _, victim := range p.Victims {
-		if victim.LandsOn == "" && victim.Afterwards == "" {
+		if victim.RescheduledOn == "" && victim.Afterwards == "" {
 			t.Errorf("what becomes of %s is not said", victim.Name)
 		}
 	}

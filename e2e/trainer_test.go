@@ -75,7 +75,7 @@ func TestAStepOfALessonIsGoneTo(t *testing.T) {
 	progress := exec.CommandContext(t.Context(), binary, "demo", "--progress", "-o", "json")
 	progress.Env = env
 	out, err := progress.Output()
-	if err != nil || !regexp.MustCompile(`"name":"taint-effects",.*"times":1,"led":"`).Match(out) {
+	if err != nil || !regexp.MustCompile(`"name":"taint-effects",.*"times":1,"reachedWithHelp":"`).Match(out) {
 		t.Errorf("the progress is (%v)\n%s", err, out)
 	}
 }

@@ -102,7 +102,7 @@ func (e *Engine) examine(ctx context.Context, q report.Query, said externalFacts
 	if q.Parts.Has(report.FixesPart) {
 		f.Gather(ctx, fixes.Query{
 			Profile: x.profile, Question: x.question, Verdict: x.report.Verdict,
-			Together: together(x), Gates: x.facts.Gates, Ending: ending(e.scheduler.State, pod), Evaluate: x.evaluate,
+			Together: together(x), Gates: x.facts.Gates, Terminating: ending(e.scheduler.State, pod), Evaluate: x.evaluate,
 		})
 	}
 	if q.Parts.Has(report.TracePart) {
@@ -131,7 +131,7 @@ func (x *explanation) plan(ctx context.Context, node string) error {
 		return nil
 	}
 	plan, err := x.simulator.Plan(ctx, preemption.Query{
-		Question: x.question, Matrix: x.matrix, Report: x.report, Outcome: x.told, Ending: x.facts.Victims, Node: node,
+		Question: x.question, Matrix: x.matrix, Report: x.report, Outcome: x.told, Terminating: x.facts.Victims, Node: node,
 	})
 	if err != nil {
 		return err

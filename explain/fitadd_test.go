@@ -157,8 +157,8 @@ WORKLOAD       PODS  FITS  NODES, AND WHAT STOPS OTHERS
 default/small     1     1  new-node-1
 default/train     1     0  node selector accelerator=gpu: 3 have no label
 default/web       3     2  new-node-1, new-node-2; new-node-2 needs cpu 2 more
-1 more pending pod is not waiting for a node: gated, or of a scheduler without a
-profile here.
+1 more pending pod is not waiting for a node: gated, or of a scheduler that
+fathom does not simulate.
 `)
 	if got.Asked != 5 || got.Fits == nil || *got.Fits != 3 || got.Next != nil {
 		t.Errorf("asked %d, fits %v", got.Asked, got.Fits)

@@ -596,6 +596,50 @@ func TestAFixNamesWhomReplicasPreemptOnceThePodIsPlaced(t *testing.T) {
 	}
 }
 
+// Replicas that come at once may preempt while victims of the first are still terminating: whom
+// is not certain.
+func TestAFixWhoseReplicasPreemptDependsOnWhom(t *testing.T) {
+	objects := replicas("StatefulSet", "4", testNode("a", "2"), testNode("b", "2"), testNode("c", "2"), testPod("dev/low-b", "b", "1"), testPod("dev/low-c", "c", "1"))
+	found, err := fixesOf(t.Context(), startEngine(t, Options{}, ofPriority(10, objects)...), report.PodOf("shop/db-0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(found.Tried, func(f report.Fix) bool { return f.Kind == report.FixRequest && f.Steps == 1 })
+	if at < 0 || found.Tried[at].Verified || !strings.Contains(found.Tried[at].Outcome(), "dev/low-b is preempted") {
+		t.Errorf("the request of two replicas preempts:\n%s", toldFixes(found))
+	}
+}
+
+// Replicas of the pod may preempt once they are changed, before the rest of the fix is done: the
+// first of them takes what room there is.
+func TestAFixOfTwoCommandsIsNoneIfReplicasPreemptBetween(t *testing.T) {
+	gpu := nodeTaint("dedicated", "gpu", corev1.TaintEffectNoSchedule)
+	for low, works := range map[int32]bool{0: false, 10: true} {
+		objects := replicas("StatefulSet", "1", testNode("a", "1", gpu), testNode("b", "2", gpu), testNode("c", "4", gpu, cordoned))
+		objects = append(ofPriority(10, objects), testPod("dev/low", "b", "2", priority(low), func(p *corev1.Pod) {
+			p.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
+		}))
+		found, err := fixesOf(t.Context(), startEngine(t, Options{}, objects...), report.PodOf("shop/db-0"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := slices.IndexFunc(found.Tried, func(f report.Fix) bool { return f.Steps == 2 && strings.HasPrefix(f.Title, "uncordon c and tolerate") })
+		if at < 0 || found.Tried[at].Verified != works {
+			t.Errorf("with another pod of priority %d:\n%s", low, toldFixes(found))
+		}
+	}
+}
+
+// ofPriority gives the pods of shop a priority.
+func ofPriority(value int32, objects []runtime.Object) []runtime.Object {
+	for _, object := range objects {
+		if pod, ok := object.(*corev1.Pod); ok && pod.Namespace == "shop" {
+			priority(value)(pod)
+		}
+	}
+	return objects
+}
+
 // replicas are three pods of one controller, and what else there is.
 func replicas(kind, cpu string, others ...runtime.Object) []runtime.Object {
 	meta := metav1.ObjectMeta{Namespace: "shop", Name: "db", UID: "db"}

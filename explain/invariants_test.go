@@ -48,10 +48,10 @@ func checkNodes(t *rapid.T, r *report.Report) {
 		if n.Fits != nil && *n.Fits {
 			fits++
 		}
-		if (n.Fits != nil && !*n.Fits) != (len(n.Refusals) > 0) {
-			t.Errorf("%s: fits %v with %d refusals", n.Name, n.Fits, len(n.Refusals))
+		if (n.Fits != nil && !*n.Fits) != (len(n.Rejections) > 0) {
+			t.Errorf("%s: fits %v with %d refusals", n.Name, n.Fits, len(n.Rejections))
 		}
-		for _, refusal := range n.Refusals {
+		for _, refusal := range n.Rejections {
 			if refusal.What == "" || refusal.Short == "" || refusal.Reason == "" || refusal.Numbers == nil {
 				t.Errorf("%s: %s is not told: %+v", n.Name, refusal.Plugin, refusal)
 			}
@@ -74,7 +74,7 @@ func checkGroups(t *rapid.T, r *report.Report) {
 			}
 			seen[name] = true
 			at, _ := slices.BinarySearchFunc(r.Nodes, name, func(n report.NodeResult, name string) int { return strings.Compare(n.Name, name) })
-			if !slices.EqualFunc(r.Nodes[at].Refusals, g.Refusals, func(a, b report.Refusal) bool { return a.Plugin == b.Plugin && a.Resolvable == b.Resolvable }) {
+			if !slices.EqualFunc(r.Nodes[at].Rejections, g.Rejections, func(a, b report.Refusal) bool { return a.Plugin == b.Plugin && a.Resolvable == b.Resolvable }) {
 				t.Errorf("%s is refused otherwise than its group", name)
 			}
 		}
@@ -89,8 +89,8 @@ func checkGroups(t *rapid.T, r *report.Report) {
 
 // reasonsOf counts the refusals of a group, a cordon with its own taint once.
 func reasonsOf(g report.Group) int {
-	count := len(g.Refusals)
-	if g.Rejects(names.NodeUnschedulable) && slices.ContainsFunc(g.Refusals, func(r report.Refusal) bool {
+	count := len(g.Rejections)
+	if g.Rejects(names.NodeUnschedulable) && slices.ContainsFunc(g.Rejections, func(r report.Refusal) bool {
 		return r.Plugin == names.TaintToleration && r.Short == report.CordonWord
 	}) {
 		count--
@@ -102,9 +102,9 @@ func checkPlugins(t *rapid.T, r *report.Report) {
 	for _, p := range r.Plugins {
 		refuses, alone := 0, 0
 		for _, n := range r.Nodes {
-			if slices.ContainsFunc(n.Refusals, func(f report.Refusal) bool { return f.Plugin == p.Name }) {
+			if slices.ContainsFunc(n.Rejections, func(f report.Refusal) bool { return f.Plugin == p.Name }) {
 				refuses++
-				if len(n.Refusals) == 1 {
+				if len(n.Rejections) == 1 {
 					alone++
 				}
 			}

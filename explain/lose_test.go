@@ -28,7 +28,7 @@ func TestLoseTellsWhatBecomesOfThePodsOfNodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	same(t, got.Text(100), `Without a, 1 of its 4 pods is rescheduled, 1 becomes Pending, 1 is undecided, 1 is not recreated: no
-controller. 1 DaemonSet pod, 1 static pod, 1 terminating pod go with the node.
+controller. 1 DaemonSet pod, 1 static pod, 1 terminating pod are removed with the node.
 
 BECOMES PENDING  WHY
 shop/big-1       b needs cpu 4 more
@@ -97,5 +97,18 @@ func TestALossWithoutPodsSaysSo(t *testing.T) {
 	loss := &report.Loss{Lost: []string{"a", "b", "c", "d", "e"}}
 	if says := loss.Sentence(); says != "Without 5 nodes, no pod has to be rescheduled." {
 		t.Error(says)
+	}
+}
+
+func TestALostNodeIsNotTheReasonWhyItsPodsArePending(t *testing.T) {
+	e := startEngine(t, Options{}, testNode("a", "4"), testNode("gpu", "4", func(n *corev1.Node) {
+		n.Spec.Taints = []corev1.Taint{{Key: "dedicated", Value: "gpu", Effect: corev1.TaintEffectNoSchedule}}
+	}), testPod("shop/web-1", "a", "1", podControlledBy("apps/v1", "ReplicaSet", "web")))
+	got, err := Lose(t.Context(), e, []string{"a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Pending) != 1 || got.Pending[0].Why != "dedicated=gpu:NoSchedule" {
+		t.Errorf("%+v", got.Pending)
 	}
 }

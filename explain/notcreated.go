@@ -54,7 +54,7 @@ func suspendedReport(q report.Query, r *report.Report, queue *report.Queue) *rep
 	if queue != nil {
 		r.Summary, r.Why, r.Facts = "Queued by "+queue.Summary, queue.Short, []string{grammar.Capital(held)}
 	}
-	for _, refusal := range r.Admission.Refusals {
+	for _, refusal := range r.Admission.Rejections {
 		r.Facts = append(r.Facts, "If its pods were created now: "+refusal.What)
 	}
 	r.Facts = append(r.Facts, "If it were created: "+r.Admission.IfCreated)

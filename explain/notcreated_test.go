@@ -201,7 +201,7 @@ func TestRefusedPodsAreToldByWhatRefusesThem(t *testing.T) {
 			same(t, rowOf(r), test.why)
 			same(t, r.Pod.Name+r.Pod.UID, "")
 			var numbers report.Number
-			for _, refusal := range r.Admission.Refusals[:min(1, len(r.Admission.Refusals))] {
+			for _, refusal := range r.Admission.Rejections[:min(1, len(r.Admission.Rejections))] {
 				for _, numbers = range refusal.Numbers {
 					break
 				}

@@ -57,7 +57,7 @@ func (e *Engine) onNode(ctx context.Context, uid types.UID, node string) (answer
 	e.scheduler.Settle(ctx)
 	x := e.begin(ctx, pod)
 	x.take(said)
-	answer = &report.NodeAnswer{UID: uid, Refusals: []report.Refusal{}, Held: x.held(ctx)}
+	answer = &report.NodeAnswer{UID: uid, Rejections: []report.Refusal{}, Held: x.held(ctx)}
 	x.doubt()
 	answer.Unknown = x.report.Unknown
 	if why, unread := e.scheduler.Forbidden["nodes"]; unread {
@@ -112,7 +112,7 @@ func (x *explanation) askNode(ctx context.Context, node string, answer *report.N
 		r := m.Rejection(k, i)
 		told := plugins.Tell(x.question, []plugins.Refused{r})
 		told.PreFilter = m.Answers[k].Pre != nil
-		answer.Refusals = append(answer.Refusals, told)
+		answer.Rejections = append(answer.Rejections, told)
 		answer.Distance += plugins.Explainers[r.Plugin].Distance(x.question, r)
 	}
 	return nil

@@ -43,7 +43,7 @@ func TestOneNodeIsToldAsTheWholeExplanationTellsIt(t *testing.T) {
 				}
 				compared++
 				want := r.Nodes[at]
-				got := report.NodeResult{Name: want.Name, Fits: answers[0].Fits, Refusals: answers[0].Refusals}
+				got := report.NodeResult{Name: want.Name, Fits: answers[0].Fits, Rejections: answers[0].Rejections}
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Errorf("seed %d, %s on %s:\n%s", seed, pod.Name, node.Name, diff)
 				}
@@ -84,7 +84,7 @@ func TestWhatOnlyNotReadyRejectsFitsTheNodeOnceItIsReady(t *testing.T) {
 			}
 			want := after[0].Fits != nil && *after[0].Fits
 			if got := before[0].OnlyNotReady(); got != want {
-				t.Errorf("seed %d: %s is rejected by the node's state only: %v, and fits without it: %v\n%+v", seed, pod.Name, got, want, before[0].Refusals)
+				t.Errorf("seed %d: %s is rejected by the node's state only: %v, and fits without it: %v\n%+v", seed, pod.Name, got, want, before[0].Rejections)
 			}
 			if want {
 				fits++

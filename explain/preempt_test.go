@@ -115,7 +115,7 @@ won't help on 6: gpu taint (3), NotReady, allocatable cpu only 7.9, cordoned
 		t.Error(diff)
 	}
 	brief := &report.Preemption{Possible: true, Node: "std-c-01", Why: "It would fit std-c-01 after the eviction of 2 pods of lower priority.", Victims: []report.Victim{
-		{Namespace: "default", Name: "report-3", LandsOn: "std-a-01", Afterwards: "rescheduled on std-a-01"},
+		{Namespace: "default", Name: "report-3", RescheduledOn: "std-a-01", Afterwards: "rescheduled on std-a-01"},
 		{Namespace: "default", Name: "front-c", Afterwards: "Pending: spot-c-01 needs cpu 100m more"},
 	}}
 	if diff := cmp.Diff(brief, plan.Brief(&report.Preemption{})); diff != "" {

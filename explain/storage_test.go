@@ -133,7 +133,7 @@ func refusalsOf(t testing.TB, plugin, node string, pod *corev1.Pod, objects ...r
 func refusalIn(t testing.TB, r *report.Report, plugin, node string) report.Refusal {
 	t.Helper()
 	for _, n := range r.Nodes {
-		for _, refusal := range n.Refusals {
+		for _, refusal := range n.Rejections {
 			if n.Name == node && refusal.Plugin == plugin {
 				return refusal
 			}
@@ -370,7 +370,7 @@ func TestAMissingClaimIsToldOnce(t *testing.T) {
 	same(t, report.Groups[0].Words, "claim data/warehouse does not exist")
 	same(t, report.Summary, "No node fits: claim data/warehouse does not exist.")
 	var told []string
-	for _, refusal := range report.Groups[0].Refusals {
+	for _, refusal := range report.Groups[0].Rejections {
 		told = append(told, refusal.What)
 	}
 	slices.Sort(told)

@@ -269,8 +269,8 @@ func TestWhatCannotBeReadIsUnknown(t *testing.T) {
 // longest are the longest words of a group within width cells.
 func longest(g *report.Group, width int) string {
 	words := g.Words
-	if len(g.Refusals) == 1 {
-		for _, wider := range g.Refusals[0].Wider {
+	if len(g.Rejections) == 1 {
+		for _, wider := range g.Rejections[0].Wider {
 			if grammar.Cells(wider) <= width {
 				words = wider
 			}

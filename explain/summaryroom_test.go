@@ -239,7 +239,7 @@ func TestEveryNearMissIsTrueOfTheNodesItIsToldOf(t *testing.T) {
 
 // lacksSize says whether a node has less of something in all than the pod wants.
 func lacksSize(node report.NodeResult) bool {
-	for _, refusal := range node.Refusals {
+	for _, refusal := range node.Rejections {
 		for _, n := range refusal.Numbers {
 			wanted, allocatable := resource.MustParse(n.Wanted), resource.MustParse(n.Allocatable)
 			if refusal.Plugin == names.NodeResourcesFit && wanted.Cmp(allocatable) > 0 {
@@ -255,11 +255,11 @@ func checkRoom(t *testing.T, at string, r *report.Report) {
 	t.Helper()
 	sum, wanted, lacking, nodes := map[string]int64{}, map[string]int64{}, map[string]int{}, 0
 	for _, node := range r.Nodes {
-		if len(node.Refusals) != 1 || node.Refusals[0].Plugin != names.NodeResourcesFit {
+		if len(node.Rejections) != 1 || node.Rejections[0].Plugin != names.NodeResourcesFit {
 			continue
 		}
 		nodes++
-		for _, n := range node.Refusals[0].Numbers {
+		for _, n := range node.Rejections[0].Numbers {
 			free, request, need := resource.MustParse(n.Allocatable), resource.MustParse(n.Requested), resource.MustParse(n.Wanted)
 			free.Sub(request)
 			sum[n.Resource] += max(free.MilliValue(), 0)
@@ -295,9 +295,9 @@ func checkBetween(t *testing.T, at string, r *report.Report) {
 	lone := 0
 	for _, node := range r.Nodes {
 		only := true
-		for _, refusal := range node.Refusals {
+		for _, refusal := range node.Rejections {
 			cordon := refusal.Short == report.CordonWord
-			only = only && (len(node.Refusals) == 1 || cordon) &&
+			only = only && (len(node.Rejections) == 1 || cordon) &&
 				(cordon || refusal.Plugin == names.TaintToleration || refusal.Plugin == names.NodeAffinity)
 		}
 		if only {

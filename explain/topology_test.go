@@ -29,7 +29,7 @@ func TestTheTopologyOfAReportRejectsWhereItsNodesSaySo(t *testing.T) {
 			r := mustExplain(t, e, pod)
 			for _, node := range r.Nodes {
 				for plugin, drawn := range drawnToReject(r, labels[node.Name]) {
-					said := (&report.Group{Refusals: node.Refusals}).Rejects(plugin)
+					said := (&report.Group{Rejections: node.Rejections}).Rejects(plugin)
 					if said != drawn {
 						t.Errorf("seed %d, %s on %s: %s rejects: %v, drawn: %v\n%+v", seed, pod.Name, node.Name, plugin, said, drawn, r.Topology)
 					}

@@ -24,7 +24,7 @@ func TestNodeThatRefusesForThreeReasonsShowsThree(t *testing.T) {
 	pod := aPod("web", "4", func(p *corev1.Pod) { p.Spec.NodeSelector = map[string]string{"disktype": "ssd"} })
 	e := startEngine(t, Options{}, aNode("a", "2", nodeTaint("dedicated", "gpu", corev1.TaintEffectNoSchedule)), pod)
 	r := mustExplain(t, e, pod)
-	if r.Verdict != report.Unschedulable || len(r.Nodes) != 1 || len(r.Nodes[0].Refusals) != 3 {
+	if r.Verdict != report.Unschedulable || len(r.Nodes) != 1 || len(r.Nodes[0].Rejections) != 3 {
 		t.Fatalf("got %s with %+v", r.Verdict, r.Nodes)
 	}
 	want := "0/1 nodes are available: 1 node(s) had untolerated taint(s). preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
@@ -228,7 +228,7 @@ func TestARefusalForANominatedPodIsSeenOnItsNode(t *testing.T) {
 	nominated := aPod("first", "3", priority(100), nominatedTo("a"))
 	e := startEngine(t, Options{}, aNode("a", "4"), nominated)
 	r := mustExplain(t, e, aPod("second", "3", priority(100)))
-	if r.Verdict != report.Unschedulable || len(r.Nodes[0].Refusals) != 1 || r.Nodes[0].Refusals[0].Numbers[0].Requested != "3" {
+	if r.Verdict != report.Unschedulable || len(r.Nodes[0].Rejections) != 1 || r.Nodes[0].Rejections[0].Numbers[0].Requested != "3" {
 		t.Errorf("got %s, %+v", r.Verdict, r.Nodes)
 	}
 	if r := mustExplain(t, e, aPod("above", "3", priority(200))); r.Verdict != report.Schedulable {

@@ -16,7 +16,7 @@ func TestTheHolderOfAnExclusiveClaimIsNamed(t *testing.T) {
 	refusal := refusalIn(t, report, names.VolumeRestrictions, "n")
 	same(t, refusal.What, "n: claim data/db is ReadWriteOncePod and in use by data/db-0 on m")
 	same(t, refusal.Short, "claim data/db is in use by data/db-0")
-	same(t, report.Groups[0].Refusals[0].What, "m, n: claim data/db is ReadWriteOncePod and in use by data/db-0 on m")
+	same(t, report.Groups[0].Rejections[0].What, "m, n: claim data/db is ReadWriteOncePod and in use by data/db-0 on m")
 }
 
 func TestTheHolderOfADiskIsNamed(t *testing.T) {

@@ -163,7 +163,7 @@ func TestOnAPodThatIsGoneNothingCanBeDone(t *testing.T) {
 	c.keep(func(p *corev1.Pod) bool { return p.Namespace+"/"+p.Name != name })
 	send(t, app, snapshotMsg{snapshot: c.at(2, liveStatus())})
 	press(t, app, "enter")
-	if got := screenRow(app, message); !strings.Contains(got, name+" is gone.") {
+	if got := screenRow(app, message); !strings.Contains(got, name+" was deleted.") {
 		t.Errorf("says %q", got)
 	}
 }

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -38,6 +39,21 @@ func TestThePaletteOffersEachEntryOnce(t *testing.T) {
 				t.Errorf("after %q it offers %q twice", keys, entry.Name)
 			}
 			seen[entry.Name] = true
+		}
+	}
+}
+
+func TestThePaletteTellsNodesOfLongNamesApart(t *testing.T) {
+	app := nodesOf(t, 80, 24, func(c *prodEU) {
+		for i, n := range c.nodes {
+			n.Name = fmt.Sprintf("ip-10-0-%d-7.eu-central-1.compute.internal", 100+i)
+		}
+	}, nil)
+	press(t, app, "1", "7")
+	got := screen(app)
+	for _, want := range []string{"evictions ip-10-0-100-7.eu-central-1.compute.internal", "evictions ip-10-0-101-7.eu-central-1.compute.internal"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not on\n%s", want, got)
 		}
 	}
 }

@@ -163,8 +163,8 @@ func (c *careless) plan() *plan.Plan {
 // judge says what was wrong with what just ran; "" if nothing was.
 func (c *careless) judge(before string, plan *plan.Plan, key tea.KeyPressMsg, isKey, ready bool) string {
 	answer, asks := "y", fmt.Sprintf("y %s   esc cancel", plan.Does)
-	if plan.Ending > 0 {
-		answer = fmt.Sprint(plan.Ending)
+	if plan.PodsTerminated > 0 {
+		answer = fmt.Sprint(plan.PodsTerminated)
 		if strings.HasPrefix(c.app.Context, "prod") {
 			answer = c.app.Context
 		}

@@ -54,8 +54,8 @@ func requireCutsShown(t *testing.T, app *App, where string) {
 func countedReport() *report.Report {
 	r := checkoutReport()
 	for i := range r.Groups {
-		for j := range r.Groups[i].Refusals {
-			refusal := &r.Groups[i].Refusals[j]
+		for j := range r.Groups[i].Rejections {
+			refusal := &r.Groups[i].Rejections[j]
 			if refusal.Plugin != figures.FitPlugin || i > 1 {
 				refusal.What, refusal.Short, refusal.Wider = counted("k", countedWords), counted("m", countedWords), nil
 			}

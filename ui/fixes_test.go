@@ -218,7 +218,7 @@ func TestFixesSayWhyThereIsNoAnswer(t *testing.T) {
 	prod.keep(func(p *corev1.Pod) bool { return p.Name != checkoutName })
 	cluster.err = nil
 	send(t, app, snapshotMsg{snapshot: prod.at(3, liveStatus())})
-	requireRow(t, app, 2, "Gone.")
+	requireRow(t, app, 2, "Deleted.")
 }
 
 func TestFixesAreForPodsWithoutANode(t *testing.T) {

@@ -63,18 +63,18 @@ func TestAGroupHasTheColumnsThatFitWhatRefusesIt(t *testing.T) {
 		{"labels", 2, func(*report.Report) {}},
 		{"a taint and room", 3, func(*report.Report) {}},
 		{"nodes that fit", 2, func(r *report.Report) {
-			r.Groups[2].Fits, r.Groups[2].Refusals, r.Groups[2].Words = new(true), nil, "fit"
+			r.Groups[2].Fits, r.Groups[2].Rejections, r.Groups[2].Words = new(true), nil, "fit"
 		}},
 		{"not decided", 2, func(r *report.Report) {
-			r.Groups[2].Fits, r.Groups[2].Refusals, r.Groups[2].Words = nil, nil, ""
+			r.Groups[2].Fits, r.Groups[2].Rejections, r.Groups[2].Words = nil, nil, ""
 			r.Unknown = []report.UnknownPart{{Resource: "pods", Why: "not allowed to list pods", Plugins: []string{"NodeResourcesFit"}}}
 		}},
 		{"two resources", 0, func(r *report.Report) {
 			memory := report.Number{Resource: "memory", Wanted: "8Gi", Requested: "53Gi–57Gi", Allocatable: "60Gi", Short: "1Gi–5Gi"}
-			r.Groups[0].Refusals[0].Numbers = append(r.Groups[0].Refusals[0].Numbers, memory)
+			r.Groups[0].Rejections[0].Numbers = append(r.Groups[0].Rejections[0].Numbers, memory)
 			for i := range r.Nodes {
 				memory.Requested, memory.Short = "53Gi", "1Gi"
-				r.Nodes[i].Refusals[0].Numbers = append(r.Nodes[i].Refusals[0].Numbers, memory)
+				r.Nodes[i].Rejections[0].Numbers = append(r.Nodes[i].Rejections[0].Numbers, memory)
 			}
 		}},
 	} {

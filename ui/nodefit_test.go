@@ -22,12 +22,12 @@ func onStdB02(s *model.Snapshot) map[types.UID]report.NodeAnswer {
 		return []report.Refusal{{Plugin: "NodeResourcesFit", Short: "needs " + short + " more", What: "std-b-02 needs " + short + " more: free 3.65"}}
 	}
 	told := map[string]report.NodeAnswer{
-		"ledger-0":                 {Fits: new(false), Refusals: fit("cpu 4.4"), Distance: 0.54},
+		"ledger-0":                 {Fits: new(false), Rejections: fit("cpu 4.4"), Distance: 0.54},
 		"index-2":                  {Fits: new(true)},
 		"notebook-0":               {Fits: new(true), Held: `scheduler "ml-scheduler" is not running`},
-		"train-7xk2p":              {Fits: new(false), Refusals: fit("cpu 29, memory 45Gi"), Distance: 1.6},
-		"checkout-6c9d8b7f4-x2x1p": {Fits: new(false), Refusals: fit("cpu 350m"), Distance: 0.09},
-		"front-5d8f9c6b4-8sd2l":    {Fits: new(false), Refusals: []report.Refusal{{Plugin: "InterPodAffinity", Short: "one per node: taken", What: "std-b-02: web/front-5d8f9c6b4-q8z2m runs here, and both want to be alone"}}, Distance: 1},
+		"train-7xk2p":              {Fits: new(false), Rejections: fit("cpu 29, memory 45Gi"), Distance: 1.6},
+		"checkout-6c9d8b7f4-x2x1p": {Fits: new(false), Rejections: fit("cpu 350m"), Distance: 0.09},
+		"front-5d8f9c6b4-8sd2l":    {Fits: new(false), Rejections: []report.Refusal{{Plugin: "InterPodAffinity", Short: "one per node: taken", What: "std-b-02: web/front-5d8f9c6b4-q8z2m runs here, and both want to be alone"}}, Distance: 1},
 		"etl-m2k9q":                {Unknown: []report.UnknownPart{{Resource: "persistentvolumes", Why: "not allowed to list persistentvolumes"}}},
 		"nightly-29xk1":            {Fits: new(true), Held: "gated: example.com/budget"},
 	}
@@ -155,7 +155,7 @@ func TestTroubleWithWhyNotHereIsTold(t *testing.T) {
 	}
 	prod.keep(func(p *corev1.Pod) bool { return p.Spec.NodeName != "std-b-02" })
 	send(t, app, snapshotMsg{snapshot: prod.at(2, liveStatus())})
-	requireRow(t, app, 2, "std-b-02 is gone.")
+	requireRow(t, app, 2, "std-b-02 was deleted.")
 
 	app, _, prod = nodeFitOn(t, 80, 24, nil)
 	prod.keep(func(p *corev1.Pod) bool { return p.Spec.NodeName != "" })

@@ -206,14 +206,14 @@ func TestTheMapKeepsItsSelectionByUID(t *testing.T) {
 	if got := app.history.top().Selected(); got.Node == nil || got.Node.Object.UID == "another" {
 		t.Errorf("the cursor went to the node that replaced it")
 	}
-	if text := screen(app); !strings.Contains(text, app.observed.NodeName(at)+" is gone") {
+	if text := screen(app); !strings.Contains(text, app.observed.NodeName(at)+" was deleted") {
 		t.Errorf("nothing says that %s is gone:\n%s", at, text)
 	}
 	press(t, app, "enter")
-	if text := screen(app); !strings.Contains(text, "map of cpu requested") || !strings.Contains(text, at+" is gone.") {
+	if text := screen(app); !strings.Contains(text, "map of cpu requested") || !strings.Contains(text, at+" was deleted.") {
 		t.Errorf("enter on a node that is gone:\n%s", text)
 	}
-	if got := app.history.top().Selected(); got.Node == nil || strings.Contains(screen(app), "· is gone") || app.history.top().Off(keymap.Open) != "" {
+	if got := app.history.top().Selected(); got.Node == nil || strings.Contains(screen(app), "· was deleted") || app.history.top().Off(keymap.Open) != "" {
 		t.Errorf("after the key %+v is selected", got.Ref)
 	}
 	if got := strings.Count(app.history.top().Answer(200), "80 nodes"); got != 1 {

@@ -31,14 +31,14 @@ func unreadyApp(t *testing.T, width, height int) (*App, *fakeCluster) {
 	}
 	for _, kind := range s.Pending {
 		uid := kind.First().Object.UID
-		answer := report.NodeAnswer{UID: uid, Fits: new(false), Refusals: []report.Refusal{notReady(corev1.TaintNodeNotReady, "dedicated")}}
+		answer := report.NodeAnswer{UID: uid, Fits: new(false), Rejections: []report.Refusal{notReady(corev1.TaintNodeNotReady, "dedicated")}}
 		switch kind.First().Object.Name {
 		case checkoutName:
-			answer.Refusals = []report.Refusal{notReady(corev1.TaintNodeNotReady)}
+			answer.Rejections = []report.Refusal{notReady(corev1.TaintNodeNotReady)}
 		case "index-2":
-			answer.Refusals = []report.Refusal{notReady(corev1.TaintNodeNotReady), {Plugin: "NodeResourcesFit"}}
+			answer.Rejections = []report.Refusal{notReady(corev1.TaintNodeNotReady), {Plugin: "NodeResourcesFit"}}
 		case "etl-m2k9q":
-			answer.Fits, answer.Refusals = nil, nil
+			answer.Fits, answer.Rejections = nil, nil
 		}
 		cluster.answers[uid] = answer
 	}

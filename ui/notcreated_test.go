@@ -57,7 +57,7 @@ func TestPodsThatAreCreatedAfterAllAreGoneFromTheList(t *testing.T) {
 	press(t, app, "enter")
 	c.refused = nil
 	send(t, app, snapshotMsg{snapshot: c.at(2, liveStatus())})
-	requireRow(t, app, 2, "Gone. It was: Not created: ResourceQuota team-a/compute allows requests.cpu 20")
+	requireRow(t, app, 2, "No pods are missing any more. Before: Not created: ResourceQuota team-a")
 	press(t, app, "esc")
 	if strings.Contains(screen(app), "team-a/api") {
 		t.Errorf("still listed:\n%s", screen(app))

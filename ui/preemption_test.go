@@ -97,7 +97,7 @@ func TestWhatKeysLeadToInPreemption(t *testing.T) {
 		{"W is about the page's pod", "tab W", header, "payments/ledger-0 › message"},
 		{"p says that it is there", "p", message, "p preemption: this page shows preemption."},
 		{"a filter has nothing to filter", "/", message, "/ filter: not available on this page."},
-		{"a victim that is gone has no page", "tab j enter", message, "web/front-5d8f9c6b4-q8z2m is gone."},
+		{"a victim that is gone has no page", "tab j enter", message, "web/front-5d8f9c6b4-q8z2m was deleted."},
 		{"what is cut stands below", "j j tab", message, ""},
 		{"esc goes back", "esc", header, "prod-eu › all › pending"},
 	} {
@@ -113,7 +113,7 @@ func TestPreemptionFollowsTheVictimsOfTheSelectedNode(t *testing.T) {
 	planned := ledgerPlan()
 	plan := planned.Plan
 	for i := range plan.Nodes[2].Victims {
-		plan.Nodes[2].Victims[i].LandsOn, plan.Nodes[2].Victims[i].Afterwards = "", ""
+		plan.Nodes[2].Victims[i].RescheduledOn, plan.Nodes[2].Victims[i].Afterwards = "", ""
 	}
 	plan.Nodes[2].Landed = false
 	app, cluster, _ := preemptionOn(t, 80, 24, planned)
@@ -150,7 +150,7 @@ func TestPreemptionIsPlannedAgainOnlyForANewerStateAndAfterARest(t *testing.T) {
 	requireRow(t, app, 5, "std-a-01")
 	prod.pods = prod.pods[:0]
 	send(t, app, snapshotMsg{snapshot: prod.at(3, liveStatus())})
-	requireRow(t, app, 2, "Gone. It was: Preempting")
+	requireRow(t, app, 2, "Deleted. Before: Preempting")
 }
 
 func TestAPlanThatFailsSaysSo(t *testing.T) {

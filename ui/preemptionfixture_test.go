@@ -20,10 +20,10 @@ func ledgerPlan() *report.Report {
 		}
 	}
 	r := victim("batch", "report-3", 0, "1", "rescheduled on std-a-02")
-	r.LandsOn = "std-a-02"
+	r.RescheduledOn = "std-a-02"
 	index := victim("search", "index-0", 1000, "4", "Pending: volume in eu-1b")
 	cart := victim("shop", "cart-7b5c4d9f8-2kq8x", 0, "2", "rescheduled on std-c-01", "cart: allows 0")
-	cart.LandsOn, cart.ViolatesPDB = "std-c-01", true
+	cart.RescheduledOn, cart.ViolatesPDB = "std-c-01", true
 	node := func(name, why, room string, broken int, victims ...report.PreemptionVictim) report.PreemptionNode {
 		return report.PreemptionNode{Name: name, Why: why, Room: room, Broken: broken, Victims: victims, Resource: "cpu", Landed: true}
 	}

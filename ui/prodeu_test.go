@@ -177,7 +177,7 @@ func apiReport() *report.Report {
 			"kube-apiserver's message, 30s ago: " + apiSaid,
 			"If it were created, it would fit 4 nodes: std-a-01, std-a-02, std-c-01 and 1 more.",
 		},
-		Admission: &report.Admission{Wanted: 4, Missing: 2, Since: &since, LastRefused: &last, Message: apiSaid, Refusals: []report.Refusal{{Plugin: "ResourceQuota"}}},
+		Admission: &report.Admission{Wanted: 4, Missing: 2, Since: &since, LastRefused: &last, Message: apiSaid, Rejections: []report.Refusal{{Plugin: "ResourceQuota"}}},
 		Scheduler: report.SchedulerInfo{Library: "v1.37.1", Cluster: "v1.36.3", Profile: "default-scheduler"},
 		Revision:  1,
 	}

@@ -185,7 +185,7 @@ func (s *stepping) offPodHistory(v page.View) string {
 	}
 	if _, waits := s.app.observed.Snapshot.KindOf(on.Pod.Object.UID); !waits {
 		if _, gone := page.PodIn(s.app.observed.Snapshot, on.Pod); gone {
-			return on.Copy + " is gone."
+			return page.AbsentPod(&s.app.observed, on.Pod, on.Copy)
 		}
 	}
 	if on.Pod.Object.Spec.NodeName != "" {

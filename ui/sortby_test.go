@@ -54,3 +54,15 @@ func TestTheArrowIsTheOrderOfTheRows(t *testing.T) {
 		}
 	}
 }
+
+// TestASortOutlivesOtherColumns sorts Pending, whose columns are others in one namespace.
+func TestASortOutlivesOtherColumns(t *testing.T) {
+	app := newTestApp(t, 80, 24, newProdEU().snapshot())
+	press(t, app, "s", "a")
+	for _, keys := range [][]string{nil, {"n", "p", "a", "y", "enter"}, {"0"}} {
+		press(t, app, keys...)
+		if head := screenRow(app, firstPending-1); !strings.Contains(head, "▲AGE") {
+			t.Errorf("after %v the head is %q", keys, head)
+		}
+	}
+}

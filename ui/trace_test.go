@@ -190,7 +190,7 @@ func TestATraceOfAPodThatIsGoneStaysOnTheScreen(t *testing.T) {
 	gone, _ := prod.snapshot().PodNamed("shop", checkoutName)
 	prod.keep(func(p *corev1.Pod) bool { return p.UID != gone.Object.UID })
 	send(t, app, snapshotMsg{snapshot: prod.at(2, liveStatus())})
-	requireRow(t, app, 2, "Gone. It was: 0 of 12 nodes fit.")
+	requireRow(t, app, 2, "Deleted. Before: 0 of 12 nodes fit.")
 	requireRow(t, app, 5, "NodeName")
 }
 

@@ -208,7 +208,7 @@ func TestTheSelectedGroupStaysSelected(t *testing.T) {
 	next := *r
 	next.Groups = append([]report.Group{{
 		Count: 1, Nodes: []string{"new-01"}, Fits: new(false), Words: "needs pods 1 more",
-		Refusals: []report.Refusal{{Plugin: "NodeResourcesFit", Short: "needs pods 1 more"}},
+		Rejections: []report.Refusal{{Plugin: "NodeResourcesFit", Short: "needs pods 1 more"}},
 	}}, r.Groups...)
 	next.Plugins = []report.PluginResult{{Name: "TaintToleration", Refuses: 3, Alone: 3}}
 	cluster.reports[types.UID(r.Pod.UID)] = &next
@@ -227,7 +227,7 @@ func TestAPodThatVanishedIsGone(t *testing.T) {
 		}
 	}
 	send(t, app, snapshotMsg{snapshot: prod.at(2, liveStatus())})
-	requireRow(t, app, 2, "Gone. It was: 0 of 12 nodes fit.")
+	requireRow(t, app, 2, "Deleted. Before: 0 of 12 nodes fit.")
 	requireRow(t, app, 6, "cpu: std-b-02 needs 350m")
 }
 

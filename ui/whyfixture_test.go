@@ -67,7 +67,7 @@ func checkoutReport() *report.Report {
 	}
 	cordon := report.Refusal{Plugin: "NodeUnschedulable", What: "spot-a-01 is cordoned", Short: "cordoned"}
 	group := func(words string, refusals []report.Refusal, nodes ...string) report.Group {
-		return report.Group{Count: len(nodes), Nodes: nodes, Fits: new(false), Refusals: refusals, Words: words}
+		return report.Group{Count: len(nodes), Nodes: nodes, Fits: new(false), Rejections: refusals, Words: words}
 	}
 	r.Groups = []report.Group{
 		group(near.Short, []report.Refusal{near}, "std-b-02", "spot-c-01", "std-b-01"),
@@ -80,7 +80,7 @@ func checkoutReport() *report.Report {
 		{"std-b-02", "12250m", "15900m", "350m"}, {"spot-c-01", "5100m", "7900m", "1200m"}, {"std-b-01", "15", "15900m", "3100m"},
 	} {
 		r.Nodes = append(r.Nodes, report.NodeResult{
-			Name: n.name, Fits: new(false), Refusals: []report.Refusal{fit(n.name, n.requested, n.allocatable, n.short)},
+			Name: n.name, Fits: new(false), Rejections: []report.Refusal{fit(n.name, n.requested, n.allocatable, n.short)},
 		})
 	}
 	return r

@@ -16,7 +16,7 @@ func ganged(r *report.Report) *report.Report {
 	r.Groups = append([]report.Group{{Count: 1, Nodes: []string{"std-b-02"}, Fits: new(true), Words: "fits alone: std-b-02"}}, slices.Clone(r.Groups)...)
 	for i := range r.Nodes {
 		if r.Nodes[i].Name == "std-b-02" {
-			r.Nodes[i].Fits, r.Nodes[i].Refusals = new(true), nil
+			r.Nodes[i].Fits, r.Nodes[i].Rejections = new(true), nil
 		}
 	}
 	r.Gang = &report.Gang{

@@ -68,8 +68,8 @@ func TestWhatAClusterSaysNeverReachesTheTerminalRaw(t *testing.T) {
 	for i := range r.Groups {
 		r.Groups[i].Words = evil
 		r.Groups[i].Nodes[0] = evil
-		for j := range r.Groups[i].Refusals {
-			refusal := &r.Groups[i].Refusals[j]
+		for j := range r.Groups[i].Rejections {
+			refusal := &r.Groups[i].Rejections[j]
 			refusal.What, refusal.Short, refusal.Wider = evil, evil, []string{evil + evil}
 		}
 	}
@@ -118,7 +118,7 @@ func TestOnlyPluginsThatRefuseGetAColumn(t *testing.T) {
 			r := &report.Report{}
 			for _, plugin := range test.plugins {
 				if plugin.Refuses > 0 {
-					r.Groups = append(r.Groups, report.Group{Refusals: []report.Refusal{{Plugin: plugin.Name}}})
+					r.Groups = append(r.Groups, report.Group{Rejections: []report.Refusal{{Plugin: plugin.Name}}})
 				}
 			}
 			for _, plugin := range r.GroupTable(test.had).Columns {
@@ -136,7 +136,7 @@ func TestColumnsWithoutRoomAreToldTogether(t *testing.T) {
 	r.Groups = r.Groups[:1]
 	for _, plugin := range report.Headed() {
 		r.Plugins = append(r.Plugins, report.PluginResult{Name: plugin, Refuses: 1})
-		r.Groups[0].Refusals = append(r.Groups[0].Refusals, report.Refusal{Plugin: plugin, Short: "no"})
+		r.Groups[0].Rejections = append(r.Groups[0].Rejections, report.Refusal{Plugin: plugin, Short: "no"})
 	}
 	app := whyOf(t, 80, 24, r, nil)
 	requireRow(t, app, 5, "NODES name cordon taint node-aff ports fit +9  REASON")
@@ -154,7 +154,7 @@ func BenchmarkWhyFrame(b *testing.B) {
 		for n := range 125 {
 			name := fmt.Sprintf("node-%02d-%03d", g, n)
 			group.Nodes = append(group.Nodes, name)
-			r.Nodes = append(r.Nodes, report.NodeResult{Name: name, Fits: new(false), Refusals: group.Refusals})
+			r.Nodes = append(r.Nodes, report.NodeResult{Name: name, Fits: new(false), Rejections: group.Rejections})
 			snapshot.Nodes = append(snapshot.Nodes, &model.Node{Name: name, Allocatable: model.Resources{MilliCPU: 15900, Pods: 110}})
 		}
 		groups = append(groups, group)

@@ -56,9 +56,9 @@ func fleetWhy(t testing.TB, nodes int) (*App, *fakeCluster) {
 		case n.Pool == "batch" && n.Zone == "eu-1c":
 			refusal = report.Refusal{Plugin: "NodeAffinity", Cause: "node selector", Short: "disktype=ssd", What: "the pod requires disktype=ssd"}
 		}
-		r.Nodes = append(r.Nodes, report.NodeResult{Name: n.Name, Fits: new(false), Refusals: []report.Refusal{refusal}})
+		r.Nodes = append(r.Nodes, report.NodeResult{Name: n.Name, Fits: new(false), Rejections: []report.Refusal{refusal}})
 		if groups[refusal.Cause] == nil {
-			groups[refusal.Cause] = &report.Group{Fits: new(false), Refusals: []report.Refusal{refusal}, Words: refusal.Short}
+			groups[refusal.Cause] = &report.Group{Fits: new(false), Rejections: []report.Refusal{refusal}, Words: refusal.Short}
 		}
 		g := groups[refusal.Cause]
 		g.Count, g.Nodes = g.Count+1, append(g.Nodes, n.Name)
@@ -81,7 +81,7 @@ func TestTheMapOfReasonsNamesTheZonesWithOneReason(t *testing.T) {
 	for _, r = range cluster.reports {
 		for i := range r.Nodes { // the taint of gpu nodes in eu-1b
 			if node, _ := app.observed.Snapshot.Node(r.Nodes[i].Name); node.Zone == "eu-1b" {
-				r.Nodes[i].Refusals[0] = report.Refusal{Plugin: "VolumeBinding", Cause: "volume"}
+				r.Nodes[i].Rejections[0] = report.Refusal{Plugin: "VolumeBinding", Cause: "volume"}
 			}
 		}
 	}
@@ -120,7 +120,7 @@ func TestTheMapOfReasonsFollowsTheExplanation(t *testing.T) {
 	requireRow(t, app, 2, "0 of 12 nodes fit: ")
 	r := checkoutReport()
 	r.Fits, r.Revision = 1, 2
-	r.Nodes[0].Fits, r.Nodes[0].Refusals = new(true), nil
+	r.Nodes[0].Fits, r.Nodes[0].Rejections = new(true), nil
 	cluster.reports[types.UID(r.Pod.UID)] = r
 	passes(t, app, 200_000_000)
 	send(t, app, snapshotMsg{snapshot: prod.at(2, liveStatus())})

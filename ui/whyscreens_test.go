@@ -64,7 +64,7 @@ var whyVerdicts = []struct {
 		r.Verdict = report.Schedulable
 		r.Summary = "It fits 4 nodes now, std-a-01 first. kube-scheduler last tried 15s ago."
 		r.Facts = []string{"It fits std-a-01, std-a-02, std-c-01 and std-c-02.", "kube-scheduler tries again by itself."}
-		r.Groups[2].Fits, r.Groups[2].Refusals, r.Groups[2].Words = new(true), nil, "fit"
+		r.Groups[2].Fits, r.Groups[2].Rejections, r.Groups[2].Words = new(true), nil, "fit"
 		r.SchedulerMessage, r.Preemption = "", nil
 		r.Observed.Agrees = nil
 	}},
@@ -84,7 +84,7 @@ var whyVerdicts = []struct {
 		r.Unknown = []report.UnknownPart{{
 			Resource: "persistentvolumeclaims", Why: "not allowed to list persistentvolumeclaims", Plugins: []string{"VolumeBinding"},
 		}}
-		r.Groups[2].Fits, r.Groups[2].Refusals, r.Groups[2].Words = nil, nil, "not evaluated: VolumeBinding"
+		r.Groups[2].Fits, r.Groups[2].Rejections, r.Groups[2].Words = nil, nil, "not evaluated: VolumeBinding"
 	}},
 	{"refused before any node was looked at", func(r *report.Report) {
 		r.Summary = `No node fits: persistentvolumeclaim "data" not found.`
@@ -95,7 +95,7 @@ var whyVerdicts = []struct {
 		r.Plugins = append(r.Plugins, report.PluginResult{Name: "VolumeBinding", Refuses: 12})
 		r.Others--
 		for i := range r.Groups {
-			r.Groups[i].Refusals = append(r.Groups[i].Refusals, refusal)
+			r.Groups[i].Rejections = append(r.Groups[i].Rejections, refusal)
 			r.Groups[i].Words += "; " + refusal.Short
 		}
 	}},
@@ -106,8 +106,8 @@ var whyVerdicts = []struct {
 			What: "std-b-02: topology spread constraint on zone: 2 pods match app=checkout in zone=eu-1b", Short: "zone skew 3, maxSkew 1",
 		}
 		r.Plugins = append(r.Plugins, report.PluginResult{Name: "PodTopologySpread", Refuses: 3, Alone: 3})
-		r.Groups[0].Refusals, r.Groups[0].Words, r.Groups[0].Nodes, r.Groups[0].Count = []report.Refusal{spread}, spread.Short, []string{"std-b-02", "std-b-01"}, 2
-		r.Nodes = []report.NodeResult{{Name: "std-b-02", Fits: new(false), Refusals: []report.Refusal{spread}}}
+		r.Groups[0].Rejections, r.Groups[0].Words, r.Groups[0].Nodes, r.Groups[0].Count = []report.Refusal{spread}, spread.Short, []string{"std-b-02", "std-b-01"}, 2
+		r.Nodes = []report.NodeResult{{Name: "std-b-02", Fits: new(false), Rejections: []report.Refusal{spread}}}
 		r.Topology = []report.Topology{{
 			Rule: report.SpreadRule, Key: corev1.LabelTopologyZone, Selector: "app=checkout", MaxSkew: 1, MinDomains: 1, Minimum: new(0),
 			Domains: []report.Domain{
@@ -124,8 +124,8 @@ var whyVerdicts = []struct {
 			What: "std-b-02: pod anti-affinity: 1 pod matches app=checkout in hostname=std-b-02: shop/checkout-1", Short: "one per node: each has one",
 		}
 		r.Plugins = append(r.Plugins, report.PluginResult{Name: "InterPodAffinity", Refuses: 2, Alone: 2})
-		r.Groups[0].Refusals, r.Groups[0].Words, r.Groups[0].Nodes, r.Groups[0].Count = []report.Refusal{apart}, apart.Short, []string{"std-b-02", "std-b-01"}, 2
-		r.Nodes = []report.NodeResult{{Name: "std-b-02", Fits: new(false), Refusals: []report.Refusal{apart}}}
+		r.Groups[0].Rejections, r.Groups[0].Words, r.Groups[0].Nodes, r.Groups[0].Count = []report.Refusal{apart}, apart.Short, []string{"std-b-02", "std-b-01"}, 2
+		r.Nodes = []report.NodeResult{{Name: "std-b-02", Fits: new(false), Rejections: []report.Refusal{apart}}}
 		t := report.Topology{Rule: report.ApartRule, Key: corev1.LabelHostname, Selector: "app=checkout"}
 		for i, node := range []string{"std-b-01", "std-b-02", "gpu-a-01", "gpu-b-01", "gpu-c-01", "spot-a-01", "spot-b-01", "spot-c-01", "std-a-01", "std-a-02", "std-c-01", "std-c-02"} {
 			d := report.Domain{Name: node, Nodes: 1}

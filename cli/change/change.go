@@ -64,7 +64,7 @@ or with --plan: a pod becomes Pending or is blocked by a PodDisruptionBudget;
 func (c *Command) AddFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&c.plan, "plan", false, "Show the plan and stop; send only dry runs.")
 	cmd.Flags().BoolVar(&c.yes, "yes", false, "Do not ask for confirmation.")
-	cmd.Flags().StringVar(&c.dryRun, "dry-run", dryRuns[0], "`MODE` client or server is the same as --plan.")
+	cmd.Flags().StringVar(&c.dryRun, "dry-run", dryRuns[0], "Same as --plan; `MODE` client sends dry runs too.")
 	cmd.Flags().Lookup("dry-run").NoOptDefVal = "client"
 	suggest.Complete(cmd, "dry-run", dryRuns...)
 	output.AddFlag(cmd, &c.output, "text", "json")
@@ -195,7 +195,7 @@ func (c *Command) carryOut(ctx context.Context, p *plan.Plan) error {
 		if err := c.print(p); err != nil {
 			return err
 		}
-		if len(p.Verdict.Refused) > 0 && p.Ending == 0 {
+		if len(p.Verdict.Refused) > 0 && p.PodsTerminated == 0 {
 			return exit.ErrBlocked // the plan has the server's message
 		}
 		confirmed, err := c.confirm(ctx, p)

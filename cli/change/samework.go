@@ -21,7 +21,7 @@ func sameWork(was, is *plan.Plan, ran *plan.Ran) bool {
 		}
 	}
 	return reflect.DeepEqual(left, editsOf(is.Changes)) && maps.Equal(endsOf(was), endsOf(is)) &&
-		was.Ending == is.Ending && slices.Equal(was.Consents, is.Consents)
+		was.PodsTerminated == is.PodsTerminated && slices.Equal(was.Consents, is.Consents)
 }
 
 // editsOf are the edits of changes by their object.
@@ -34,8 +34,8 @@ func editsOf(changes []plan.Change) map[model.Ref][]plan.Edit {
 }
 
 // endsOf are the pods that a plan ends, and how.
-func endsOf(p *plan.Plan) map[types.UID]plan.Ending {
-	ends := make(map[types.UID]plan.Ending, len(p.Ends))
+func endsOf(p *plan.Plan) map[types.UID]plan.Termination {
+	ends := make(map[types.UID]plan.Termination, len(p.Ends))
 	for _, end := range p.Ends {
 		ends[end.Pod.Object.UID] = end.How
 	}

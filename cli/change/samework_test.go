@@ -22,7 +22,7 @@ func TestAPlanThatIsMadeAnewDoesTheSameOrNot(t *testing.T) {
 		}
 		return list
 	}
-	was := plan.Plan{Changes: []plan.Change{cordon("a", "1"), cordon("b", "1")}, Ends: ends("x", "y"), Ending: 2}
+	was := plan.Plan{Changes: []plan.Change{cordon("a", "1"), cordon("b", "1")}, Ends: ends("x", "y"), PodsTerminated: 2}
 	for name, test := range map[string]struct {
 		change func(*plan.Plan)
 		ran    *plan.Ran
@@ -33,7 +33,7 @@ func TestAPlanThatIsMadeAnewDoesTheSameOrNot(t *testing.T) {
 		"what was made is left out":    {func(p *plan.Plan) { p.Changes = p.Changes[1:] }, &plan.Ran{Changed: was.Changes[:1]}, true},
 		"somebody else has made it":    {func(p *plan.Plan) { p.Changes = p.Changes[1:] }, nil, false},
 		"another pod ends":             {func(p *plan.Plan) { p.Ends = ends("x", "z") }, nil, false},
-		"one pod more ends":            {func(p *plan.Plan) { p.Ends, p.Ending = ends("x", "y", "z"), 3 }, nil, false},
+		"one pod more ends":            {func(p *plan.Plan) { p.Ends, p.PodsTerminated = ends("x", "y", "z"), 3 }, nil, false},
 		"something more is lost":       {func(p *plan.Plan) { p.Consents = []plan.Consent{{Words: "end 1 pod"}} }, nil, false},
 		"the field gets another value": {func(p *plan.Plan) { p.Changes[1].Edits = []plan.Edit{{Path: []string{"spec", "unschedulable"}}} }, nil, false},
 	} {

@@ -18,6 +18,10 @@ const (
 	Blocked = 1 // something is
 	Usage   = 2 // the command line or a manifest is wrong
 	Unknown = 3 // it could not find out
+
+	Changed  = 4 // explain --wait: the reason is another one now
+	TimedOut = 5 // explain --wait: neither a node nor another reason in time
+	Deleted  = 6 // explain --wait: the pod was deleted before it had a node
 )
 
 // ErrBlocked ends a command that has reported everything: something is blocked.
@@ -26,6 +30,13 @@ var ErrBlocked = errors.New("something is blocked")
 // ErrUndecided ends a command that has reported everything, and could not decide
 // about all of it.
 var ErrUndecided = errors.New("something could not be evaluated")
+
+// These end explain --wait, which has reported everything.
+var (
+	ErrChanged  = errors.New("the reason changed")
+	ErrTimedOut = errors.New("neither a node nor another reason in time")
+	ErrDeleted  = errors.New("the pod was deleted")
+)
 
 // usageError is a wrong command line, or a manifest that cannot be read.
 type usageError struct{ error }
@@ -54,11 +65,20 @@ func Code(ctx context.Context, err error, to *terminal.Streams) int {
 		return Unknown
 	case errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrClosedPipe):
 		return Unknown // nobody reads the output any more
+	case errors.Is(err, ErrChanged):
+		return Changed
+	case errors.Is(err, ErrTimedOut):
+		return TimedOut
+	case errors.Is(err, ErrDeleted):
+		return Deleted
 	case errors.As(err, &usage), errors.Is(err, client.ErrNoContext):
 		to.Say(err)
 		return Usage
 	case ctx.Err() != nil:
 		to.Say(errors.New("interrupted"))
+		return Unknown
+	case errors.Is(err, client.ErrNoCluster):
+		to.Say(fmt.Errorf("%w; to try it without a cluster: %s demo", err, to.Name))
 		return Unknown
 	default:
 		to.Say(err)

@@ -54,7 +54,7 @@ func (g *Options) access(ctx context.Context) error {
 	if err := told.Finish(ctx, err); err != nil {
 		return err
 	}
-	if g.output == "json" || g.output == "yaml" {
+	if g.output == "json" {
 		return g.printAccess(rights, write)
 	}
 	rows := [][]string{{"CONTEXT", "READ-ONLY", "WHY"}, {write.Name, yesNo(write.ReadOnly), write.Why}}
@@ -116,9 +116,6 @@ func (g *Options) printAccess(rights []client.Access, write contextWrite) error 
 			Verb: r.Verb, Group: r.Group, Resource: r.Resource, Name: r.Name, Namespace: r.Namespace,
 			Allowed: r.Allowed, Why: r.Why, NeededFor: r.Needed,
 		})
-	}
-	if g.output == "yaml" {
-		return output.YAML(g.Out, list)
 	}
 	return output.JSON(g.Out, list)
 }

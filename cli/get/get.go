@@ -51,7 +51,7 @@ var views = []view{
 	{name: "taints", aliases: []string{"taint"}, about: "taints, pods that do not tolerate them, reserved pools", list: taints},
 	{name: "priorities", aliases: []string{"pc", "priorityclasses"}, about: "PriorityClasses, their pods, and which may preempt which", list: priorities},
 	{name: "evictions", object: "NODE", about: "pods of a node in the order in which its kubelet evicts them", list: evictions},
-	{name: "cgroups", object: "NODE", about: "their cgroups and files; flags --driver, --v1, --memory-qos", list: cgroups},
+	{name: "cgroups", object: "NODE", about: "its pods' cgroups and files; --driver, --v1, --memory-qos", list: cgroups},
 	{name: "quotas", aliases: []string{"quota", "resourcequotas"}, about: "ResourceQuotas, the fullest first, and how many more pods fit", list: quotas},
 	{name: "budgets", aliases: []string{"pdb", "poddisruptionbudgets"}, about: "PodDisruptionBudgets, and the nodes whose drain they block", list: budgets},
 	{name: "volumes", aliases: []string{"pvc", "pv"}, about: "claims, volumes that are not bound, attach limits of nodes", list: volumes},
@@ -98,6 +98,7 @@ type Options struct {
 	by        string // the label that pools are of; "" is pool and zone
 	output    string
 	noHeaders bool
+	watch     bool
 	cgroup    cgroupFlags
 
 	settings settings.Settings
@@ -109,7 +110,7 @@ func New(streams *terminal.Streams, from *source.Options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "get VIEW",
 		Short:   "List what a view shows: nodes, pods, pools, quotas and more",
-		Long:    "List what a view of the dashboard shows.\n\nVIEW is one of\n" + viewLines(),
+		Long:    "List what a view of the dashboard shows. VIEW is one of\n" + viewLines(),
 		Example: help.Examples(streams.Name, "get nodes -l pool=gpu", "get pending -A -o json", "get evictions std-a-01"),
 		Args:    oneView,
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -175,6 +176,9 @@ func Views(streams *terminal.Streams, from *source.Options) []*cobra.Command {
 // addFlags adds the flags of get.
 func (g *Options) addFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&g.noHeaders, "no-headers", false, "Do not print the column headers.")
+	if pendingToo := cmd.Name() == "get" || cmd.Name() == "pending"; pendingToo {
+		cmd.Flags().BoolVarP(&g.watch, "watch", "w", false, "Of pending: after the list, print each change.")
+	}
 	g.scope.AddFlags(cmd)
 	g.source.AddFrom(cmd)
 	g.cgroup.addFlags(cmd)
@@ -238,6 +242,9 @@ func (g *Options) validate(v view) error {
 	if err := g.cgroup.check(v.name); err != nil {
 		return err
 	}
+	if err := g.checkWatch(v.name); err != nil {
+		return err
+	}
 	if v.list == nil && g.source.From != "" {
 		return exit.Usagef("get access: it needs a cluster: leave out --from")
 	}
@@ -266,6 +273,9 @@ func (g *Options) run(ctx context.Context, v view) error {
 		return err
 	}
 	if v.list == nil {
+		if g.output == "yaml" {
+			return g.clusterRole(ctx)
+		}
 		return g.access(ctx)
 	}
 	live, err := g.source.Open(ctx)
@@ -273,6 +283,9 @@ func (g *Options) run(ctx context.Context, v view) error {
 		return err
 	}
 	defer live.Close()
+	if g.watch {
+		return g.watchPending(ctx, live)
+	}
 	l, err := v.list(ctx, g, live)
 	if err != nil {
 		return err

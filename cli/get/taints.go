@@ -24,7 +24,7 @@ func taints(_ context.Context, g *Options, live *source.Live) (*output.List, err
 	l := &output.List{
 		Kind:  "TaintList",
 		Heads: []string{"TAINT", "NODES", "AGE", "TOLERATED", "NOT TOLERATING", "EVICTS"},
-		More:  []string{"RESERVED FOR", "OTHERS INSIDE", "OUTSIDE", "ZONES"},
+		More:  []string{"RESERVED FOR", "OTHER PODS", "ELSEWHERE", "ZONES"},
 		Empty: "no node has a taint",
 	}
 	if g.scope.Selector != "" {

@@ -121,8 +121,36 @@ type pendingItem struct {
 	Requests  map[string]string `json:"requests"`
 }
 
+// pendingRow is a row of pending pods.
+type pendingRow struct {
+	kind  *model.Kind
+	pods  []*model.Pod // those of the scope, the longest waiting first
+	item  pendingItem
+	cells []string // as pendingHeads and pendingMore have them
+}
+
+// The columns of pending pods, and those that -o wide adds.
+var (
+	pendingHeads = []string{"NAMESPACE", "POD", "PODS", "PRIO", "AGE", "BLOCKED BY", "WHY"}
+	pendingMore  = []string{"STATE", "VERDICT", "OWNER", "SCHEDULER", "REQUESTS"}
+)
+
 // pending lists the kinds of pending pods of the scope, with an explanation each.
 func pending(ctx context.Context, g *Options, live *source.Live) (*output.List, error) {
+	rows, err := g.pendingRows(ctx, live)
+	if err != nil {
+		return nil, err
+	}
+	l := &output.List{Kind: "PendingList", Heads: pendingHeads, More: pendingMore, Empty: g.scope.Empty("pending pods")}
+	for _, row := range rows {
+		l.Add(row.item, row.cells...)
+		l.Names = append(l.Names, podsText(row.kind, row.pods)...)
+	}
+	return l, nil
+}
+
+// pendingRows explains each kind of pending pods of the scope.
+func (g *Options) pendingRows(ctx context.Context, live *source.Live) ([]pendingRow, error) {
 	if err := live.Refused("pods"); err != nil {
 		return nil, fmt.Errorf("get pending: %w", err)
 	}
@@ -130,12 +158,7 @@ func pending(ctx context.Context, g *Options, live *source.Live) (*output.List, 
 		return nil, err
 	}
 	now := live.Now()
-	l := &output.List{
-		Kind:  "PendingList",
-		Heads: []string{"NAMESPACE", "POD", "PODS", "PRIO", "AGE", "BLOCKED BY", "WHY"},
-		More:  []string{"STATE", "VERDICT", "OWNER", "SCHEDULER", "REQUESTS"},
-		Empty: g.scope.Empty("pending pods"),
-	}
+	var rows []pendingRow
 	for _, kind := range live.Snapshot.Pending {
 		pods := g.held(kind)
 		if len(pods) == 0 {
@@ -148,29 +171,33 @@ func pending(ctx context.Context, g *Options, live *source.Live) (*output.List, 
 		case err != nil:
 			return nil, fmt.Errorf("explain %s: %w", pods[0].FullName(), err)
 		}
-		item := newPendingItem(pods, report)
-		name, count, priority := pods[0].Object.Name, len(pods), strconv.Itoa(int(pods[0].Priority()))
-		if kind.Refused != nil {
-			name, count, priority = kind.Name(), kind.Count(), "-"
-			item.Pods, item.Missing = []string{}, count
-		}
-		l.Add(item,
-			pods[0].Object.Namespace,
-			name,
-			strconv.Itoa(count),
-			priority,
-			ago(now, pods[0].Since()),
-			report.BlockedBy,
-			report.Why,
-			report.State,
-			string(report.Verdict),
-			ownerText(pods[0]),
-			orNone(pods[0].Object.Spec.SchedulerName),
-			orNone(pods[0].Requests.String()),
-		)
-		l.Names = append(l.Names, podsText(kind, pods)...)
+		rows = append(rows, newPendingRow(kind, pods, report, now))
 	}
-	return l, nil
+	return rows, nil
+}
+
+// newPendingRow is the row of some pods of a kind; the report is of the first.
+func newPendingRow(kind *model.Kind, pods []*model.Pod, report *report.Report, now time.Time) pendingRow {
+	item := newPendingItem(pods, report)
+	name, count, priority := pods[0].Object.Name, len(pods), strconv.Itoa(int(pods[0].Priority()))
+	if kind.Refused != nil {
+		name, count, priority = kind.Name(), kind.Count(), "-"
+		item.Pods, item.Missing = []string{}, count
+	}
+	return pendingRow{kind: kind, pods: pods, item: item, cells: []string{
+		pods[0].Object.Namespace,
+		name,
+		strconv.Itoa(count),
+		priority,
+		ago(now, pods[0].Since()),
+		report.BlockedBy,
+		report.Why,
+		report.State,
+		string(report.Verdict),
+		ownerText(pods[0]),
+		orNone(pods[0].Object.Spec.SchedulerName),
+		orNone(pods[0].Requests.String()),
+	}}
 }
 
 // podsText names the pods of a kind as kubectl get -o name does, or the workload that

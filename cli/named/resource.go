@@ -47,7 +47,7 @@ func RejectResource(verb, argument string) error {
 	case verb != "explain":
 		return exit.Usagef("%s %s: %[1]s takes pods, not %[3]s", verb, argument, resource)
 	case resource == "nodes":
-		return exit.Usagef("%s %s: explain explains pods and workloads, not nodes; x on a node in the dashboard says why pods do not fit it", verb, argument)
+		return exit.Usagef("%s %s: it takes pods and workloads, not nodes; x on a node in the dashboard says why pods do not fit it", verb, argument)
 	}
-	return exit.Usagef("%s %s: explain explains pods and workloads, not %s", verb, argument, resource)
+	return exit.Usagef("%s %s: it takes pods and workloads, not %s", verb, argument, resource)
 }

@@ -22,7 +22,7 @@ const mostCost = 10_000_000
 // three lists of pod summaries: running, unschedulable and ended (deleted
 // since the lesson began).
 var variables = []string{
-	"pods", "nodes", "deployments", "statefulsets", "daemonsets", "jobs", "poddisruptionbudgets", "persistentvolumeclaims",
+	"pods", "nodes", "deployments", "statefulsets", "daemonsets", "jobs", "poddisruptionbudgets", "persistentvolumeclaims", "resourcequotas",
 	"running", "unschedulable", "ended",
 }
 

@@ -24,19 +24,19 @@ type Progress struct {
 // result is then that of the best attempt that reached the goal, and before that of
 // the last attempt.
 type Record struct {
-	Begun   time.Time `json:"begun,omitzero"`   // the last attempt; zero if an instructor helped in each one
-	Times   int       `json:"times"`            // number of attempts
-	Reached time.Time `json:"reached,omitzero"` // first; zero before
-	Led     time.Time `json:"led,omitzero"`     // when the goal was first reached with an instructor's help
+	Begun   time.Time `json:"started,omitzero"`         // the last attempt; zero if an instructor helped in each one
+	Times   int       `json:"times"`                    // number of attempts
+	Reached time.Time `json:"reached,omitzero"`         // first; zero before
+	Led     time.Time `json:"reachedWithHelp,omitzero"` // when the goal was first reached with an instructor's help
 	Result
-	Again *Again `json:"again,omitempty"` // the attempt after it was reached; nil once it is reached again
+	Again *Again `json:"repeat,omitempty"` // the attempt after it was reached; nil once it is reached again
 }
 
 // Result is the result of one attempt.
 type Result struct {
-	Asked int `json:"asked"` // predictions that were answered or skipped
-	Right int `json:"right"` // of these, correct
-	Hints int `json:"hints"` // taken
+	Asked int `json:"asked"`   // predictions that were answered or skipped
+	Right int `json:"correct"` // of these, correct
+	Hints int `json:"hints"`   // taken
 }
 
 // better says whether one attempt that reached the goal is better than another.
@@ -46,7 +46,7 @@ func (r Result) better(than Result) bool {
 
 // Again is an attempt at a lesson that was reached before.
 type Again struct {
-	Begun time.Time `json:"begun"`
+	Begun time.Time `json:"started"`
 	Result
 }
 
@@ -79,10 +79,12 @@ func (b *Book) read() (*Progress, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read progress: %w", err)
 	}
-	p := &Progress{}
+	var kept struct {
+		Lessons map[string]stored `json:"lessons"`
+	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
-	if err := decoder.Decode(p); err == nil && len(text) <= MostSize && p.Lessons != nil && !decoder.More() {
-		return p, nil
+	if err := decoder.Decode(&kept); err == nil && len(text) <= MostSize && kept.Lessons != nil && !decoder.More() {
+		return progressOf(kept.Lessons), nil
 	}
 	aside := fmt.Sprintf("%s.broken-%s", b.file, b.clock.Now().UTC().Format("20060102T150405.000"))
 	if err := os.Rename(b.file, aside); err != nil {

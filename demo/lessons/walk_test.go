@@ -74,9 +74,9 @@ var walks = []walk{
 	{lesson: "preemption", actions: map[int][]studentAction{4: {scale("shop", "batch", 4)}}, wrong: evict("pay", ""), spoils: true},
 	{
 		lesson: "quota", actions: map[int][]studentAction{
-			5: {scale("team", "web", 0), until("!running.exists(p, p.app == 'web')"), restart("team", "api")},
+			6: {scale("team", "web", 0), until("!running.exists(p, p.app == 'web')"), restart("team", "api")},
 		},
-		shows: map[int]string{4: "running.filter(p, p.app == 'api').size() == 1"},
+		shows: map[int]string{5: "running.filter(p, p.app == 'api').size() == 1"},
 		wrong: scale("team", "api", 1), spoils: true,
 	},
 	{

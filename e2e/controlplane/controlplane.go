@@ -19,18 +19,18 @@ import (
 
 // Options say what to start.
 type Options struct {
-	Binaries    string        // the folder of the binaries
-	Data        string        // the folder for data and logs; "" is a temporary one that Stop removes
-	Users       []string      // users besides the administrator; they have no rights until a role gives some
-	Kwok        bool          // play the kubelets: bound pods run, deleted ones go
-	Ending      time.Duration // with Kwok: how long pods take at most to end, by chance
-	Controllers bool          // run kube-controller-manager: workloads get pods, cordoned nodes their taint
-	Only        []string      // with Controllers: run none but these of its controllers
-	Audit       bool          // note every change that is asked for, for Writes
-	AuditReads  bool          // with Audit: note everything else that is asked for too
-	Profiles    []string      // names that the scheduler answers to beside default-scheduler; it holds no Lease
-	Groups      bool          // serve PodGroups, and schedule them together
-	Backoff     int           // seconds that the scheduler waits at most before it tries a pod again; 0 is its default
+	Binaries        string        // the folder of the binaries
+	Data            string        // the folder for data and logs; "" is a temporary one that Stop removes
+	Users           []string      // users besides the administrator; they have no rights until a role gives some
+	Kwok            bool          // play the kubelets: bound pods run, deleted ones go
+	TerminationTime time.Duration // with Kwok: how long pods take at most to end, by chance
+	Controllers     bool          // run kube-controller-manager: workloads get pods, cordoned nodes their taint
+	Only            []string      // with Controllers: run none but these of its controllers
+	Audit           bool          // note every change that is asked for, for Writes
+	AuditReads      bool          // with Audit: note everything else that is asked for too
+	Profiles        []string      // names that the scheduler answers to beside default-scheduler; it holds no Lease
+	Groups          bool          // serve PodGroups, and schedule them together
+	Backoff         int           // seconds that the scheduler waits at most before it tries a pod again; 0 is its default
 }
 
 // ControlPlane is a running control plane. Its methods are for one goroutine.

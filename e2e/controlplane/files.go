@@ -152,8 +152,8 @@ func (c *ControlPlane) stage(document string) (string, error) {
 	case "pod-complete":
 		err = except(spec, Endless)
 	case "pod-delete":
-		if c.options.Ending > 0 {
-			spec["delay"] = map[string]any{"durationMilliseconds": 0, "jitterDurationMilliseconds": c.options.Ending.Milliseconds()}
+		if c.options.TerminationTime > 0 {
+			spec["delay"] = map[string]any{"durationMilliseconds": 0, "jitterDurationMilliseconds": c.options.TerminationTime.Milliseconds()}
 		}
 	default:
 		return document, nil

@@ -28,10 +28,10 @@ type Number struct {
 	Wanted, Requested, Allocatable, Short resource.Quantity
 }
 
-// Refusals are the refusals of node to pod by the plugins that are counted
+// Rejections are the refusals of node to pod by the plugins that are counted
 // again. A node that others are nominated to must have room with them and
 // without them: they may need it, and they may never come.
-func (s *State) Refusals(pod *corev1.Pod, node *corev1.Node) []Refusal {
+func (s *State) Rejections(pod *corev1.Pod, node *corev1.Node) []Refusal {
 	crowded := s.with(s.ahead(pod, node), node)
 	var found []Refusal
 	for _, check := range []func(*State, *corev1.Pod, *corev1.Node) *Refusal{

@@ -80,7 +80,7 @@ func (j *Judgement) Report(ifCreated *report.Report) *report.Report {
 		Admission: &report.Admission{
 			Wanted: j.refused.Wanted, Missing: j.refused.Missing,
 			Since: timeOrNil(j.refused.Since), LastRefused: timeOrNil(j.refused.Last),
-			Message: j.refused.Message, Refusals: j.refusals(), IfCreated: ifCreated.Placement(),
+			Message: j.refused.Message, Rejections: j.refusals(), IfCreated: ifCreated.Placement(),
 		},
 		Plugins:   []report.PluginResult{},
 		Groups:    []report.Group{},

@@ -84,7 +84,7 @@ func (j *Judgement) quote() string { return "kube-apiserver: " + j.refused.Messa
 // missing, the API server's message, and the answer for the pod if it were created.
 func (j *Judgement) facts(r *report.Report) []string {
 	var facts []string
-	for i, refusal := range r.Admission.Refusals {
+	for i, refusal := range r.Admission.Rejections {
 		at := i - len(j.limits) - len(j.security)
 		switch {
 		case at >= 0 && j.quotas[at].fact() != "":

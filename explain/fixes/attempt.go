@@ -72,7 +72,7 @@ func (f *Search) alone(ctx context.Context, pod *corev1.Pod, c candidate) (Attem
 		return fix, err
 	case len(t.Names) == 0 && t.Open:
 		fix.open = placement.WhyUnread(t.Matrix.Unknown())
-		fix.Remaining = append(fix.Remaining, placement.Unreadable)
+		fix.Open, fix.Remaining = true, append(fix.Remaining, placement.Unreadable)
 		return fix, nil
 	case len(t.Names) == 0:
 		fix.Nodes = c.nodes

@@ -37,7 +37,7 @@ func tellReturn(victim *corev1.Pod, fate plan.Fate) (how string, harm int) {
 	}
 	how = "is " + placement.Placement{Node: fate.Node, Tie: fate.Tie, Likely: fate.Likely}.Words()
 	if placement.ControllerKind(victim) == "Job" {
-		how += "; its Job starts it again"
+		how += "; its work starts over"
 	}
 	return how, 0
 }

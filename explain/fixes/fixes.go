@@ -49,8 +49,8 @@ type Query struct {
 	Gates []plugins.GateRejection
 	// Together is why fixes for the pod alone say nothing; "" if they do.
 	Together string
-	// Ending are pods of lower priority that still terminate on the nominated node.
-	Ending []*corev1.Pod
+	// Terminating are pods of lower priority that still terminate on the nominated node.
+	Terminating []*corev1.Pod
 	// Evaluate asks all plugins about all nodes.
 	Evaluate func(context.Context) (*scheduler.Matrix, error)
 }
@@ -325,7 +325,7 @@ func ungates(pod *corev1.Pod, held []plugins.GateRejection) option {
 // think makes the candidates, least harm first and pairs last.
 func (f *Search) think(q Query, m *scheduler.Matrix, before option) {
 	switch fits := m.Fitting(); {
-	case len(q.Ending) > 0:
+	case len(q.Terminating) > 0:
 		f.none = "Its victims are terminating: it is waiting for their capacity."
 	case fits > 0 && len(before) > 0:
 		f.candidates = []candidate{{steps: before}}

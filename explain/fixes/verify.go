@@ -96,7 +96,7 @@ func changedBy(pod *corev1.Pod, steps []remedy.Step) *corev1.Pod {
 func (f *Search) verify(ctx context.Context, fix *Attempt) error {
 	victims := evictedBy(fix.Remedies)
 	if fix.trial.Recreated {
-		fix.Remaining = append(fix.Remaining, f.quotasAgainst(ctx, fix.trial.Pod)...)
+		f.quotasAgainst(ctx, fix)
 	}
 	if len(fix.Remaining) > 0 && len(victims) == 0 {
 		return nil
@@ -120,17 +120,33 @@ func (f *Search) verify(ctx context.Context, fix *Attempt) error {
 	return nil
 }
 
-// preemptsBetween notes that the pod, once it is changed, would preempt others before the rest
-// of the fix is done.
+// preemptsBetween notes that the pod, or others of its workload, once they are changed, would
+// preempt others before the rest of the fix is done.
 func preemptsBetween(ctx context.Context, f *Search, fix *Attempt) error {
 	if !fix.ownFirst {
 		return nil
 	}
 	preempts, err := simulatorOf(f).Preempts(ctx, fix.trial.Pod)
+	if err == nil && !preempts && len(fix.trial.Alike)+len(fix.trial.Rolled) > 0 {
+		preempts, err = preemptsTogether(ctx, f, fix.trial)
+	}
 	if preempts {
 		fix.Remaining = append(fix.Remaining, "may preempt other pods after its first command")
 	}
 	return err
+}
+
+// preemptsTogether reports whether the pods that a fix changes would preempt others while
+// nothing else of the fix is done: the first of them may take what room there is.
+func preemptsTogether(ctx context.Context, f *Search, whole *forecast.Trial) (bool, error) {
+	first := *whole
+	first.Changes, first.Nodes, first.Gone = nil, nil, nil
+	tried, err := f.simulate(ctx, &first)
+	if err != nil {
+		return false, err
+	}
+	err = f.forgive(ctx, tried)
+	return slices.ContainsFunc(tried.Unless, func(h forecast.Hindrance) bool { return h.How == forecast.Preempted }), err
 }
 
 // simulatorOf is what simulates other pods.
@@ -159,10 +175,15 @@ func tellVictims(victims []*corev1.Pod, tried *forecast.Tried, fix *Attempt) {
 }
 
 // tellPreempted names the pods that are preempted in every order, where the pod has a node in
-// all: that belongs to the fix, and does not keep it from working.
+// all: that belongs to the fix, and does not keep it from working. Of several pods that come at
+// once the later ones may preempt while victims of the first are still terminating: whom is not
+// certain.
 func tellPreempted(tried *forecast.Tried, fix *Attempt) {
 	if tried.Placed < tried.Orders || len(fix.Remedies) > 1 {
 		return // a replacement of theirs may be in its place, or others go between two commands
+	}
+	if len(fix.trial.Alike)+len(fix.trial.Rolled) > 0 {
+		return
 	}
 	tried.Unless = slices.DeleteFunc(tried.Unless, func(h forecast.Hindrance) bool {
 		if h.How != forecast.Preempted || h.Orders < tried.Orders {
@@ -212,7 +233,7 @@ func (f *Search) forgive(ctx context.Context, tried *forecast.Tried) error {
 func tellOthers(alike []*corev1.Pod, tried *forecast.Tried, fix *Attempt) {
 	switch {
 	case tried.Unknown != "":
-		fix.Remaining = append(fix.Remaining, "unknown: "+tried.Unknown)
+		fix.Open, fix.Remaining = true, append(fix.Remaining, "unknown: "+tried.Unknown)
 	case tried.Placed < tried.Orders && len(tried.Unless) == 0:
 		fix.Remaining = append(fix.Remaining, "other pending pods may be scheduled there first")
 	}
@@ -297,21 +318,21 @@ func pendingWords(pod *corev1.Pod) string {
 	return "the pending pod " + pod.Namespace + "/" + pod.Name
 }
 
-// quotasAgainst say why ResourceQuotas reject a new pod now, while the one that it replaces
-// still counts.
-func (f *Search) quotasAgainst(ctx context.Context, pod *corev1.Pod) []string {
+// quotasAgainst notes why ResourceQuotas reject the new pod of a fix now, while the one that it
+// replaces still counts.
+func (f *Search) quotasAgainst(ctx context.Context, fix *Attempt) {
+	pod := fix.trial.Pod
 	if f.Quotas == nil {
-		return nil
+		return
 	}
 	quotas, err := f.Quotas(ctx, pod.Namespace)
 	if err != nil {
-		return []string{"unknown: whether a ResourceQuota allows the new pod: " + err.Error()}
+		fix.Open, fix.Remaining = true, append(fix.Remaining, "unknown: whether a ResourceQuota allows the new pod: "+err.Error())
+		return
 	}
-	rejections := admission.QuotaRejections(pod, quotas)
-	for i, said := range rejections {
-		rejections[i] = "the new pod may be rejected: " + said
+	for _, said := range admission.QuotaRejections(pod, quotas) {
+		fix.Remaining = append(fix.Remaining, "the new pod may be rejected: "+said)
 	}
-	return rejections
 }
 
 // evictedBy are the pods that steps evict.

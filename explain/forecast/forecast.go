@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -80,6 +81,11 @@ func stateOf(f *forecasting, gone []*corev1.Pod) *scheduler.SimulatedState {
 		}
 	}
 	return on
+}
+
+// cordonedBy are the nodes that the plan cordons.
+func cordonedBy(f *forecasting) []*corev1.Node {
+	return slices.DeleteFunc(slices.Clone(f.supposed.Nodes), func(node *corev1.Node) bool { return !node.Spec.Unschedulable })
 }
 
 // failed tells an error of a forecast; those of the context stay as they are.

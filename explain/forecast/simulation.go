@@ -320,7 +320,7 @@ func (p *simulation) findAnew(ctx context.Context, c *pendingPod) (place, error)
 		return place{Placement: l}, err
 	case l.Node == "":
 		if c.ends != nil && c.sums.why == "" {
-			l.Why = placement.Closest(placement.AsNewPod(c.pod), l.Matrix)
+			l.Why = placement.ClosestOther(placement.AsNewPod(c.pod), l.Matrix, cordonedBy(p.forecast))
 		}
 		return p.preempt(ctx, c, l)
 	case len(l.Tie) > 1 && p.order > 0:

@@ -168,28 +168,28 @@ func (g *Group) near(q *plugins.Question, m *scheduler.Matrix, distances []float
 
 // Tell writes the group, and one answer for each of its nodes if nodes is set.
 func (g *Group) Tell(q *plugins.Question, m *scheduler.Matrix, nodes bool) (report.Group, []report.NodeResult) {
-	told := report.Group{Count: len(g.Nodes), Fits: g.Fits, Nodes: make([]string, len(g.Nodes)), Refusals: []report.Refusal{}}
+	told := report.Group{Count: len(g.Nodes), Fits: g.Fits, Nodes: make([]string, len(g.Nodes)), Rejections: []report.Refusal{}}
 	var results []report.NodeResult
 	for n, i := range g.Nodes {
 		told.Nodes[n] = m.Nodes[i].Node().Name
 		if nodes {
-			results = append(results, report.NodeResult{Name: told.Nodes[n], Fits: g.Fits, Refusals: []report.Refusal{}})
+			results = append(results, report.NodeResult{Name: told.Nodes[n], Fits: g.Fits, Rejections: []report.Refusal{}})
 		}
 	}
 	for _, k := range g.Rejecting {
 		if m.Answers[k].Pre != nil {
 			refusal := plugins.Tell(q, []plugins.Refused{m.Rejection(k, 0)})
 			refusal.PreFilter = true
-			told.Refusals = append(told.Refusals, refusal)
+			told.Rejections = append(told.Rejections, refusal)
 			for n := range results {
-				results[n].Refusals = append(results[n].Refusals, refusal)
+				results[n].Rejections = append(results[n].Rejections, refusal)
 			}
 			continue
 		}
 		all := m.Rejections(k, g.Nodes)
-		told.Refusals = append(told.Refusals, plugins.Tell(q, all))
+		told.Rejections = append(told.Rejections, plugins.Tell(q, all))
 		for n := range results {
-			results[n].Refusals = append(results[n].Refusals, plugins.Tell(q, all[n:n+1]))
+			results[n].Rejections = append(results[n].Rejections, plugins.Tell(q, all[n:n+1]))
 		}
 	}
 	return told, results

@@ -90,16 +90,28 @@ func AsNewPod(pod *corev1.Pod) *corev1.Pod {
 }
 
 // Closest says why the pod fits no node, by the reasons of the closest one.
-func Closest(pod *corev1.Pod, m *scheduler.Matrix) string {
+func Closest(pod *corev1.Pod, m *scheduler.Matrix) string { return ClosestOther(pod, m, nil) }
+
+// ClosestOther is Closest without the nodes that a plan cordons, as long as there are
+// others.
+func ClosestOther(pod *corev1.Pod, m *scheduler.Matrix, cordons []*corev1.Node) string {
 	if len(m.Nodes) == 0 {
 		return "no nodes"
 	}
 	q := m.Profile.Question(pod)
-	told, _ := groups.Of(q, m)[0].Tell(q, m, false)
-	if len(told.Refusals) > 0 && told.Refusals[0].Plugin == names.NodeResourcesFit {
+	all := groups.Of(q, m)
+	group := all[0]
+	if i := slices.IndexFunc(all, func(g *groups.Group) bool { return countOf(g, m, cordons) < len(g.Nodes) }); i >= 0 {
+		group = all[i]
+	}
+	told, _ := group.Tell(q, m, false)
+	if own := countOf(group, m, cordons); own < told.Count {
+		told.Count -= own
+	}
+	if len(told.Rejections) > 0 && told.Rejections[0].Plugin == names.NodeResourcesFit {
 		if lacks := plugins.ShortageTableOf(q).ByName(told.Nodes[0]); len(lacks) > 0 {
-			told.Refusals = slices.Clone(told.Refusals)
-			told.Refusals[0].Short = plugins.ShortOf(lacks)
+			told.Rejections = slices.Clone(told.Rejections)
+			told.Rejections[0].Short = plugins.ShortOf(lacks)
 		}
 		return told.Nodes[0] + " " + strings.Join(told.ClauseList(), "; ") // "needs cpu 2 more" has the node as its subject
 	}
@@ -108,6 +120,17 @@ func Closest(pod *corev1.Pod, m *scheduler.Matrix) string {
 		return fmt.Sprintf("%s %s cordoned", grammar.Plural(told.Count, "node"), grammar.Agree(told.Count, "is", "are"))
 	}
 	return clauses
+}
+
+// countOf is how many nodes of a group are among those.
+func countOf(g *groups.Group, m *scheduler.Matrix, those []*corev1.Node) (n int) {
+	for _, i := range g.Nodes {
+		name := m.Nodes[i].Node().Name
+		if slices.ContainsFunc(those, func(node *corev1.Node) bool { return node.Name == name }) {
+			n++
+		}
+	}
+	return n
 }
 
 // WhyUnread say why something could not be decided, the first of the reasons.

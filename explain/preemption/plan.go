@@ -33,8 +33,8 @@ type Query struct {
 	Report *report.Report
 	// Outcome is what the scheduler would do; zero where a node fits.
 	Outcome Outcome
-	// Ending are pods of lower priority that terminate on the nominated node.
-	Ending []*corev1.Pod
+	// Terminating are pods of lower priority that terminate on the nominated node.
+	Terminating []*corev1.Pod
 	// Node is one on which it is simulated where victims would be rescheduled,
 	// whatever that costs; "": none.
 	Node string
@@ -46,7 +46,7 @@ type Query struct {
 func (s Simulator) Plan(ctx context.Context, q Query) (*report.PreemptionPlan, error) {
 	p := &planning{
 		simulator: s, profile: s.Profile, scheduler: s.Profile.Scheduler,
-		question: q.Question, matrix: q.Matrix, report: q.Report, told: q.Outcome, ending: q.Ending,
+		question: q.Question, matrix: q.Matrix, report: q.Report, told: q.Outcome, ending: q.Terminating,
 		pods: map[string][]*corev1.Pod{},
 		plan: &report.PreemptionPlan{
 			PriorityClass: q.Question.Pod.Spec.PriorityClassName,

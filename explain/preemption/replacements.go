@@ -62,7 +62,7 @@ func (p *planning) land(ctx context.Context, node *report.PreemptionNode) error 
 		if err != nil {
 			return err
 		}
-		told.LandsOn, told.Afterwards = found, said
+		told.RescheduledOn, told.Afterwards = found, said
 	}
 	node.Landed = true
 	return nil

@@ -62,9 +62,9 @@ type PlacedOn struct {
 
 // NextPod is what stops the first pod that does not fit.
 type NextPod struct {
-	Summary  string    `json:"summary"`
-	Groups   []Group   `json:"groups"`     // the nodes by what rejects it; empty where it is not created
-	Refusals []Refusal `json:"rejections"` // why it is not created: quotas, LimitRanges, Pod Security
+	Summary    string    `json:"summary"`
+	Groups     []Group   `json:"groups"`     // the nodes by what rejects it; empty where it is not created
+	Rejections []Refusal `json:"rejections"` // why it is not created: quotas, LimitRanges, Pod Security
 
 	report *Report // its explanation; nil where it is not created
 }
@@ -84,12 +84,12 @@ func (f *Fit) Place(nodes []string) {
 // StoppedBy notes the explanation of the first pod that is not placed.
 func (f *Fit) StoppedBy(next *Report) {
 	f.Unknown = MergeUnknown(f.Unknown, next.Unknown)
-	f.Next = &NextPod{Summary: next.Summary, Groups: next.Groups, Refusals: []Refusal{}, report: next}
+	f.Next = &NextPod{Summary: next.Summary, Groups: next.Groups, Rejections: []Refusal{}, report: next}
 }
 
 // NotCreated notes why the next pod is not created.
 func (f *Fit) NotCreated(rejected []Refusal) {
-	f.Next = &NextPod{Summary: "Not created.", Groups: []Group{}, Refusals: rejected}
+	f.Next = &NextPod{Summary: "Not created.", Groups: []Group{}, Rejections: rejected}
 	if len(rejected) > 0 {
 		f.Next.Summary = "Not created: " + rejected[0].What + "."
 	}
@@ -176,8 +176,8 @@ func (f *Fit) openNodes() (open int) {
 // sentence says of the pod what stops it.
 func (n *NextPod) sentence(pod string) string {
 	switch {
-	case n.report == nil && len(n.Refusals) > 0:
-		return pod + " would not be created: " + n.Refusals[0].What + "."
+	case n.report == nil && len(n.Rejections) > 0:
+		return pod + " would not be created: " + n.Rejections[0].What + "."
 	case n.report == nil:
 		return pod + " would not be created."
 	case len(n.Groups) == 0 || n.report.Verdict != Unschedulable:
@@ -201,10 +201,10 @@ func closestOf(nodes int) string {
 // lacking says what a node lacks that only NodeResourcesFit rejects: "needs cpu 1 more".
 func (r *Report) lacking(node string) (lacks string, ok bool) {
 	at := slices.IndexFunc(r.Nodes, func(n NodeResult) bool { return n.Name == node })
-	if at < 0 || len(r.Nodes[at].Refusals) != 1 {
+	if at < 0 || len(r.Nodes[at].Rejections) != 1 {
 		return "", false
 	}
-	refusal := r.Nodes[at].Refusals[0]
+	refusal := r.Nodes[at].Rejections[0]
 	amounts := len(refusal.Numbers) > 0 && !slices.ContainsFunc(refusal.Numbers, func(n Number) bool { return n.Resource == string(corev1.ResourcePods) })
 	return refusal.Short, refusal.Plugin == resourcesFit && amounts // of the limit of pods the node is the subject
 }

@@ -159,7 +159,7 @@ func (f *Fit) pendingTable() Section {
 	}
 	s := Section{Table: t}
 	if f.Held > 0 {
-		s.Notes = []string{grammar.Count(f.Held, "more pending pod is", "more pending pods are") + " not waiting for a node: gated, or of a scheduler without a profile here."}
+		s.Notes = []string{grammar.Count(f.Held, "more pending pod is", "more pending pods are") + " not waiting for a node: gated, or of a scheduler that fathom does not simulate."}
 	}
 	return s
 }

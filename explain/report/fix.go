@@ -48,6 +48,7 @@ type Fix struct {
 	Brief string   `json:"-"` // whom it affects, in few words: "a rollout of 5 pods", "it lands on std-a-01"
 	Undo  string   `json:"-"` // a command that takes it back; "" where none can
 	Steps int      `json:"-"` // how many changes it is made of
+	Open  bool     `json:"-"` // objects that could not be read decide whether it works
 
 	Bypasses string   `json:"-"` // what it gets round, by removing a gate of a queue's controller: "Kueue's quota"
 	Actions  []Remedy `json:"-"` // the steps that are changes of nodes or evictions, for the dashboard to plan

@@ -89,7 +89,7 @@ func (f *Fix) mark() string {
 		return "✓"
 	case f.Kind == FixQueue:
 		return "!"
-	case f.May():
+	case f.May(), f.Unevaluated():
 		return "?"
 	}
 	return "✗"

@@ -13,6 +13,9 @@ func (f *Fix) Works() bool { return f.Verified || f.Simulated }
 // May says whether it depends on other pods whether the fix works.
 func (f *Fix) May() bool { return !f.Works() && len(f.Unless) > 0 && f.Bypasses == "" }
 
+// Unevaluated says whether it is unknown if the fix works.
+func (f *Fix) Unevaluated() bool { return f.Open && !f.Works() && !f.May() && f.Bypasses == "" }
+
 // Work counts the fixes that work.
 func (f *Fixes) Work() int { return f.count((*Fix).Works) }
 
@@ -57,6 +60,9 @@ func (f *Fixes) countSentence() string {
 	work, may, tried := f.Work(), f.count((*Fix).May), len(f.Tried)
 	switch {
 	case work+may == 0:
+		if f.count((*Fix).Unevaluated) > 0 {
+			return "No fix is known to work: " + f.Counts()
+		}
 		return fmt.Sprintf("No fix works: %d simulated, none is enough", tried)
 	case work == 0:
 		return "No fix is certain to work: " + f.Counts()
@@ -69,8 +75,12 @@ func (f *Fixes) others(may, not int) (counts []string) {
 	if may > 0 {
 		counts = append(counts, grammar.Count(may, "may", "may"))
 	}
-	if not > 0 {
+	unknown := f.count((*Fix).Unevaluated)
+	if not -= unknown; not > 0 {
 		counts = append(counts, grammar.Count(not, "does not", "do not"))
+	}
+	if unknown > 0 {
+		counts = append(counts, grammar.Count(unknown, "is unknown", "are unknown"))
 	}
 	return counts
 }
@@ -83,7 +93,10 @@ func (f *Fixes) Counts() string {
 	case work == 0 && may > 0:
 		return grammar.Count(may, "may work", "may work")
 	case work == 0:
-		return grammar.Count(tried, "does not work", "do not work")
+		if f.count((*Fix).Unevaluated) == 0 {
+			return grammar.Count(tried, "does not work", "do not work")
+		}
+		return strings.Join(f.others(0, tried), ", ")
 	case may > 0:
 		return grammar.Count(work, "works", "work") + ", " + grammar.Count(may, "may", "may")
 	}

@@ -27,16 +27,16 @@ func (r *Report) GroupTable(had []string) GroupTable {
 	var rows []Group
 	for _, group := range r.Groups {
 		row := group
-		row.Refusals = nil
-		for _, refusal := range group.Refusals {
+		row.Rejections = nil
+		for _, refusal := range group.Rejections {
 			if !refusal.PreFilter {
-				row.Refusals = append(row.Refusals, refusal)
+				row.Rejections = append(row.Rejections, refusal)
 				continue
 			}
 			t.addOverAll(refusal)
 			row.Words = withoutClause(row.Words, refusal.Short)
 		}
-		if len(row.Refusals) > 0 || len(group.Refusals) == 0 {
+		if len(row.Rejections) > 0 || len(group.Rejections) == 0 {
 			rows = append(rows, row)
 		}
 	}
@@ -48,7 +48,7 @@ func (r *Report) GroupTable(had []string) GroupTable {
 // addOverAll adds a rejection that holds for all nodes, unless a row has its reason.
 func (t *GroupTable) addOverAll(refusal Refusal) {
 	for i := range t.Rows {
-		first := t.Rows[i].Refusals[0]
+		first := t.Rows[i].Rejections[0]
 		if first.Plugin == refusal.Plugin {
 			return
 		}
@@ -57,7 +57,7 @@ func (t *GroupTable) addOverAll(refusal Refusal) {
 			return
 		}
 	}
-	row := Group{Count: t.report.Total, Fits: new(false), Refusals: []Refusal{refusal}, Words: refusal.cause()}
+	row := Group{Count: t.report.Total, Fits: new(false), Rejections: []Refusal{refusal}, Words: refusal.cause()}
 	for _, group := range t.report.Groups {
 		row.Nodes = append(row.Nodes, group.Nodes...)
 	}
@@ -73,7 +73,7 @@ func (t *GroupTable) addColumns(had []string) {
 		}
 	}
 	for i := range t.Rows {
-		for _, refusal := range t.Rows[i].Refusals {
+		for _, refusal := range t.Rows[i].Rejections {
 			add(refusal.Plugin)
 		}
 	}
@@ -135,7 +135,7 @@ func (t *GroupTable) sharedCounts(plugin string) (rejects, only int) {
 	for i := range t.report.Groups {
 		g := &t.report.Groups[i]
 		mine := 0
-		for _, refusal := range g.Refusals {
+		for _, refusal := range g.Rejections {
 			if refusal.Plugin == plugin || t.shared[refusal.Plugin] == plugin {
 				mine++
 			}
@@ -143,7 +143,7 @@ func (t *GroupTable) sharedCounts(plugin string) (rejects, only int) {
 		if mine > 0 {
 			rejects += g.Count
 		}
-		if mine > 0 && mine == len(g.Refusals) {
+		if mine > 0 && mine == len(g.Rejections) {
 			only += g.Count
 		}
 	}
@@ -200,17 +200,17 @@ func withoutClause(words, clause string) string {
 }
 
 // OverAll says whether the group stands for one rejection that holds for every node.
-func (g *Group) OverAll() bool { return len(g.Refusals) == 1 && g.Refusals[0].PreFilter }
+func (g *Group) OverAll() bool { return len(g.Rejections) == 1 && g.Rejections[0].PreFilter }
 
 // Rejects says whether the plugin rejects the nodes of the group.
 func (g *Group) Rejects(plugin string) bool {
-	return slices.ContainsFunc(g.Refusals, func(r Refusal) bool { return r.Plugin == plugin })
+	return slices.ContainsFunc(g.Rejections, func(r Refusal) bool { return r.Plugin == plugin })
 }
 
 // Plugins are the column heads of the plugins that reject the group's nodes.
 func (g *Group) Plugins() []string {
 	var names []string
-	for _, refusal := range g.Refusals {
+	for _, refusal := range g.Rejections {
 		names = append(names, Name(refusal.Plugin))
 	}
 	return names

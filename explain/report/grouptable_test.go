@@ -9,7 +9,7 @@ import (
 // What was not evaluated is unknown in the table's sums too, never 0.
 func TestSumsOfPluginsThatWereNotEvaluatedAreUnknown(t *testing.T) {
 	group := func(plugin string, count int) Group {
-		return Group{Count: count, Nodes: make([]string, count), Fits: new(false), Refusals: []Refusal{{Plugin: plugin}}}
+		return Group{Count: count, Nodes: make([]string, count), Fits: new(false), Rejections: []Refusal{{Plugin: plugin}}}
 	}
 	r := &Report{
 		Total: 5, Groups: []Group{group("NodeResourcesFit", 3), group("TaintToleration", 2)},

@@ -10,7 +10,7 @@ import (
 // once.
 func (g *Group) JoinClauses() string {
 	said := strings.Join(g.ClauseList(), "; ")
-	before := Group{Refusals: PreFilterRefusals(g)}
+	before := Group{Rejections: PreFilterRefusals(g)}
 	if len(g.Nodes) == 1 && said != "" && said != strings.Join(before.ClauseList(), "; ") {
 		return g.Nodes[0] + ": " + said
 	}
@@ -28,13 +28,13 @@ func Beside(cause, clause string) string {
 
 // OverAllNodes says whether only PreFilter refused, which is not about a node.
 func (g *Group) OverAllNodes() bool {
-	return !slices.ContainsFunc(g.Refusals, func(r Refusal) bool { return !r.PreFilter })
+	return !slices.ContainsFunc(g.Rejections, func(r Refusal) bool { return !r.PreFilter })
 }
 
 // ClauseList are the short words of the group's refusals.
 func (g *Group) ClauseList() []string {
 	var all []string
-	for _, refusal := range g.Refusals {
+	for _, refusal := range g.Rejections {
 		said := refusal.Short
 		if slices.Contains(all, CordonWord) {
 			said = strings.TrimPrefix(strings.TrimPrefix(said, CordonWord), ", ")
@@ -53,7 +53,7 @@ func (g *Group) Clauses() string { return strings.Join(g.ClauseList(), "; ") }
 
 // PreFilterRefusals are those that hold for all nodes at once.
 func PreFilterRefusals(g *Group) []Refusal {
-	return slices.DeleteFunc(slices.Clone(g.Refusals), func(r Refusal) bool { return !r.PreFilter })
+	return slices.DeleteFunc(slices.Clone(g.Rejections), func(r Refusal) bool { return !r.PreFilter })
 }
 
 // CordonWord is what both the cordon and its taint are called in clauses.

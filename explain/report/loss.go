@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -96,7 +97,11 @@ func (l *Loss) Sentence() string {
 		{l.NotRecreated, "is not recreated: no controller", "are not recreated: no controller"},
 	} {
 		if len(one.pods) > 0 {
-			counts = append(counts, fmt.Sprintf("%d%s %s", len(one.pods), all, grammar.Agree(len(one.pods), one.one, one.many)))
+			figure := strconv.Itoa(len(one.pods)) + all
+			if all != "" && l.pods() == 1 {
+				figure = grammar.Agree(len(l.Lost), "its", "their") + " only pod"
+			}
+			counts = append(counts, figure+" "+grammar.Agree(len(one.pods), one.one, one.many))
 			all = "" // told once
 		}
 	}
@@ -118,7 +123,7 @@ func (l *Loss) others() string {
 		return ""
 	}
 	all := l.DaemonPods + l.StaticPods + l.Terminating
-	return " " + strings.Join(with, ", ") + grammar.Agree(all, " goes", " go") + grammar.Agree(len(l.Lost), " with the node.", " with the nodes.")
+	return " " + strings.Join(with, ", ") + grammar.Agree(all, " is removed", " are removed") + grammar.Agree(len(l.Lost), " with the node.", " with the nodes.")
 }
 
 // mostLost is how many pods of a kind the text shows.

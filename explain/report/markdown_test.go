@@ -19,8 +19,8 @@ func TestMarkdownAnswersFirstAndKeepsTablesWhole(t *testing.T) {
 		Plugins:          []PluginResult{{Name: "NodePorts"}, {Name: "NodeResourcesFit", Refuses: 3, Alone: 3}},
 		Groups: []Group{{
 			Count: 3, Nodes: []string{"std-b-02"}, Fits: &refused,
-			Refusals: []Refusal{{Plugin: "NodeResourcesFit"}},
-			Words:    "std-b-02: cpu 350m short | <b>",
+			Rejections: []Refusal{{Plugin: "NodeResourcesFit"}},
+			Words:      "std-b-02: cpu 350m short | <b>",
 		}},
 	}
 	got := r.Markdown()
@@ -54,7 +54,7 @@ func TestNoTextOfTheClusterBreaksTheMarkdown(t *testing.T) {
 		r := &Report{
 			Pod: PodRef{Namespace: "shop", Name: draw("pod")}, Summary: "No node fits.", SchedulerMessage: draw("message"),
 			Facts: []string{draw("fact")}, Plugins: []PluginResult{{Name: draw("plugin name"), Refuses: 1}},
-			Groups: []Group{{Count: 1, Nodes: []string{draw("node")}, Fits: new(false), Words: draw("words"), Refusals: []Refusal{refusal}}},
+			Groups: []Group{{Count: 1, Nodes: []string{draw("node")}, Fits: new(false), Words: draw("words"), Rejections: []Refusal{refusal}}},
 		}
 		bare := regexp.MustCompile(`\\.`)
 		var fence string

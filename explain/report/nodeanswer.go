@@ -19,25 +19,25 @@ type Eviction struct {
 
 // NodeAnswer is what the plugins say of one pod on one node.
 type NodeAnswer struct {
-	UID      types.UID // the pod's
-	Fits     *bool     // null: could not be decided
-	Refusals []Refusal
-	Held     string        // why the scheduler looks for no node for the pod at all; "" if it does
-	Distance float64       // how far from a yes, as groups are ordered by: the share of what is wanted that is missing
-	Unknown  []UnknownPart // what could not be read
+	UID        types.UID // the pod's
+	Fits       *bool     // null: could not be decided
+	Rejections []Refusal
+	Held       string        // why the scheduler looks for no node for the pod at all; "" if it does
+	Distance   float64       // how far from a yes, as groups are ordered by: the share of what is wanted that is missing
+	Unknown    []UnknownPart // what could not be read
 }
 
 // OnlyNotReady says whether nothing rejects the pod but the taints of a node that is not
 // Ready, which the node lifecycle controller removes once it is. Topology spread
 // constraints that honor taints may count other nodes then.
 func (a *NodeAnswer) OnlyNotReady() bool {
-	if a.Held != "" || a.Fits == nil || *a.Fits || len(a.Refusals) == 0 {
+	if a.Held != "" || a.Fits == nil || *a.Fits || len(a.Rejections) == 0 {
 		return false
 	}
 	other := func(t corev1.Taint) bool {
 		return t.Key != corev1.TaintNodeNotReady && t.Key != corev1.TaintNodeUnreachable
 	}
-	for _, refusal := range a.Refusals {
+	for _, refusal := range a.Rejections {
 		if len(refusal.Taints) == 0 || slices.ContainsFunc(refusal.Taints, other) {
 			return false
 		}
@@ -64,13 +64,13 @@ func (a *NodeAnswer) Compare(b *NodeAnswer) int {
 	return cmp.Or(
 		cmp.Compare(held(a), held(b)),
 		cmp.Compare(FitRank(a.Fits), FitRank(b.Fits)),
-		cmp.Compare(len(a.Refusals), len(b.Refusals)),
+		cmp.Compare(len(a.Rejections), len(b.Rejections)),
 		cmp.Compare(a.Distance, b.Distance),
 	)
 }
 
 // Words are what keeps the pod off the node, a clause for each plugin.
 func (a *NodeAnswer) Words() string {
-	g := Group{Refusals: a.Refusals}
+	g := Group{Rejections: a.Rejections}
 	return g.Clauses()
 }

@@ -85,7 +85,7 @@ type Admission struct {
 	Since       *metav1.Time `json:"since"`        // they were refused from then on, as far as is known
 	LastRefused *metav1.Time `json:"lastRejected"` // as far as is known
 	Message     string       `json:"message"`      // what kube-apiserver said then
-	Refusals    []Refusal    `json:"rejections"`   // what would refuse now; requested is what a quota's used says, allocatable its hard
+	Rejections  []Refusal    `json:"rejections"`   // what would refuse now; requested is what a quota's used says, allocatable its hard
 	IfCreated   string       `json:"ifCreated"`    // what would become of the pod then
 }
 
@@ -127,19 +127,19 @@ type PluginResult struct {
 
 // Group is the nodes that are refused for the same reasons, nearest group first.
 type Group struct {
-	Count    int       `json:"count"`
-	Nodes    []string  `json:"nodes"` // nearest first
-	Fits     *bool     `json:"fits"`  // null: could not be decided
-	Refusals []Refusal `json:"rejections"`
+	Count      int       `json:"count"`
+	Nodes      []string  `json:"nodes"` // nearest first
+	Fits       *bool     `json:"fits"`  // null: could not be decided
+	Rejections []Refusal `json:"rejections"`
 
 	Words string `json:"-"` // what stands in the way, one line, the point first
 }
 
 // NodeResult is one node's answer.
 type NodeResult struct {
-	Name     string    `json:"name"`
-	Fits     *bool     `json:"fits"` // null: could not be decided
-	Refusals []Refusal `json:"rejections"`
+	Name       string    `json:"name"`
+	Fits       *bool     `json:"fits"` // null: could not be decided
+	Rejections []Refusal `json:"rejections"`
 }
 
 // Refusal is one plugin's no to one node, or to a group with ranges.
@@ -193,12 +193,12 @@ type PodName struct {
 
 // Victim is a pod that preemption would end.
 type Victim struct {
-	Namespace   string `json:"namespace"`
-	Name        string `json:"name"`
-	Priority    int32  `json:"priority"`
-	ViolatesPDB bool   `json:"violatesPDB"`
-	LandsOn     string `json:"rescheduledOn"`        // "": nowhere, or it was not looked into
-	Afterwards  string `json:"afterwards,omitempty"` // what becomes of it, in words; "": it was not looked into
+	Namespace     string `json:"namespace"`
+	Name          string `json:"name"`
+	Priority      int32  `json:"priority"`
+	ViolatesPDB   bool   `json:"violatesPDB"`
+	RescheduledOn string `json:"rescheduledOn"`        // "": nowhere, or it was not looked into
+	Afterwards    string `json:"afterwards,omitempty"` // what becomes of it, in words; "": it was not looked into
 }
 
 // UnknownPart is something that could not be read, and what that leaves open.

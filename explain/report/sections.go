@@ -201,11 +201,11 @@ func (c composer) groups(limit int) Section {
 func (g *Group) reason() (words string, wider []string) {
 	switch {
 	case g.Words == "" && g.Fits == nil:
-		return "? " + grammar.List(g.Nodes, grammar.Few), nil
+		return grammar.List(g.Nodes, grammar.Few) + ": not evaluated", nil
 	case g.Words == "":
 		return "fits: " + grammar.List(g.Nodes, grammar.Many), nil
-	case len(g.Refusals) == 1:
-		return g.Words, g.Refusals[0].Wider
+	case len(g.Rejections) == 1:
+		return g.Words, g.Rejections[0].Wider
 	}
 	return g.Words, nil
 }
@@ -215,14 +215,14 @@ func (g *Group) reason() (words string, wider []string) {
 func (c composer) closest() []string {
 	for i := range c.report.Groups {
 		g := &c.report.Groups[i]
-		if len(g.Refusals) == 0 {
+		if len(g.Rejections) == 0 {
 			continue
 		}
-		refusals := g.Refusals
+		refusals := g.Rejections
 		own := slices.IndexFunc(c.report.Nodes, func(n NodeResult) bool { return len(g.Nodes) > 0 && n.Name == g.Nodes[0] })
 		switch {
 		case own >= 0:
-			refusals = c.report.Nodes[own].Refusals
+			refusals = c.report.Nodes[own].Rejections
 		case g.Count > 1 && !c.options.Verbose:
 			return nil
 		}
@@ -242,12 +242,12 @@ func (c composer) nodes() Section {
 	table := &Table{Columns: []Column{{Head: "NODE"}, {Head: "PLUGIN"}, {Head: "REASON"}}}
 	for _, node := range c.report.Nodes {
 		switch {
-		case node.Fits == nil && len(node.Refusals) == 0:
+		case node.Fits == nil && len(node.Rejections) == 0:
 			table.Rows = append(table.Rows, Row{Cells: []string{node.Name, "?", "not evaluated"}})
-		case len(node.Refusals) == 0:
+		case len(node.Rejections) == 0:
 			table.Rows = append(table.Rows, Row{Cells: []string{node.Name, "–", "fits"}})
 		}
-		for _, refusal := range node.Refusals {
+		for _, refusal := range node.Rejections {
 			what := strings.TrimPrefix(strings.TrimPrefix(refusal.What, node.Name+": "), node.Name+" ")
 			table.Rows = append(table.Rows, Row{Cells: []string{node.Name, refusal.Plugin, what}})
 		}

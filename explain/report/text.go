@@ -58,8 +58,10 @@ func draw(r *Report, width int, o TextOptions, groups int) string {
 // moreHint names the flags that show what a first look leaves out.
 func moreHint(r *Report, o TextOptions) string {
 	switch {
-	case o.List || o.Verbose || r.Cycle != nil:
+	case o.List || o.Verbose && (o.Fixes || len(r.Fixes) <= firstFixes) || r.Cycle != nil:
 		return ""
+	case o.Verbose:
+		return "More: --fixes (" + strconv.Itoa(len(r.Fixes)) + ", with commands)"
 	case o.Fixes || len(r.Fixes) == 0:
 		return "More: --verbose, --trace"
 	case slices.ContainsFunc(r.Fixes, func(f Fix) bool { return len(f.commandLines()) > 0 }):

@@ -64,19 +64,19 @@ func tellUnschedulable(q *podQuestion, r *report.Report) overall {
 
 // tellNearest names the closest node and all its reasons.
 func tellNearest(q *podQuestion, r *report.Report, g *report.Group) overall {
-	told := overall{state: unschedulable, cause: g.Refusals[0].Cause}
+	told := overall{state: unschedulable, cause: g.Rejections[0].Cause}
 	near := *g
 	if before := report.PreFilterRefusals(g); len(before) > 0 { // no node is nearer than another
-		near.Refusals = before
+		near.Rejections = before
 		told.cause, told.why = before[0].Cause, strings.Join(near.ClauseList(), "; ")
 		told.summary = "No node fits: " + told.why + "."
 		return told
 	}
-	near.Nodes, near.Refusals = g.Nodes[:1], slices.Clone(g.Refusals)
+	near.Nodes, near.Rejections = g.Nodes[:1], slices.Clone(g.Rejections)
 	needs := "" // the first clause where it has the node as its subject, beside the cause
-	for i, refusal := range near.Refusals {
+	for i, refusal := range near.Rejections {
 		if lacks := plugins.ShortageTableOf(q.Question).ByName(g.Nodes[0]); refusal.Plugin == names.NodeResourcesFit && len(lacks) > 0 {
-			near.Refusals[i].Short = plugins.ShortOf(lacks)
+			near.Rejections[i].Short = plugins.ShortOf(lacks)
 			if i == 0 {
 				needs = plugins.ShortBeside(lacks)
 			}
@@ -104,12 +104,12 @@ func tellNearest(q *podQuestion, r *report.Report, g *report.Group) overall {
 // cordon and its taint; "" where there are several, or where it holds for all nodes.
 func loneCause(g *report.Group) string {
 	switch {
-	case len(g.Refusals) == 0 || g.OverAllNodes():
+	case len(g.Rejections) == 0 || g.OverAllNodes():
 		return ""
 	case len(g.ClauseList()) == 1 && g.ClauseList()[0] == report.CordonWord:
 		return report.CordonWord
-	case len(g.Refusals) == 1:
-		return g.Refusals[0].Plugin
+	case len(g.Rejections) == 1:
+		return g.Rejections[0].Plugin
 	}
 	return ""
 }

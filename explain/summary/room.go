@@ -176,7 +176,7 @@ func acceptWithout(between []*report.Group) string {
 			all = append(all, grammar.List(g.Nodes, grammar.Few)+verb+" once uncordoned")
 			continue
 		}
-		bar := g.Refusals[0].Bar
+		bar := g.Rejections[0].Bar
 		if strings.HasPrefix(bar, "no ") {
 			bar = strconv.Quote(bar) // "no label disktype" is the rule
 		}

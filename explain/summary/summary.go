@@ -17,7 +17,7 @@ import (
 )
 
 // Fill fills in the words about the whole once verdict, groups, plugins and figures of
-// the report stand: Summary, State, Why, Facts, and the Words of each group. Refusals
+// the report stand: Summary, State, Why, Facts, and the Words of each group. Rejections
 // of a group have their words already.
 func Fill(question *plugins.Question, facts *Facts, r *report.Report) {
 	q := &podQuestion{Question: question, found: facts}

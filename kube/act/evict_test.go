@@ -51,7 +51,7 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestTheEndOfAPodIsAskedFor(t *testing.T) {
 	for _, test := range []struct {
 		says    string
-		how     plan.Ending
+		how     plan.Termination
 		dry     bool
 		asked   string
 		version bool // the pod has to be as it was read
@@ -69,7 +69,7 @@ func TestTheEndOfAPodIsAskedFor(t *testing.T) {
 			}
 			object := running("cart")
 			object.ResourceVersion = "7"
-			p := &plan.Plan{Action: ends{}, Ending: 1}
+			p := &plan.Plan{Action: ends{}, PodsTerminated: 1}
 			yes, err := p.Confirm(p.Question("staging", false), "1", nil)
 			if err != nil {
 				t.Fatal(err)

@@ -30,7 +30,7 @@ func TestTheDryRunOfEndsSays(t *testing.T) {
 	forbidden := apierrors.NewForbidden(podsResource.GroupResource(), "cart", errors.New("no"))
 	for _, test := range []struct {
 		says    string
-		how     plan.Ending
+		how     plan.Termination
 		refuse  error
 		refused []string
 		err     error

@@ -208,7 +208,7 @@ func terminating(p *corev1.Pod) {
 
 // ends is a wish for the end of all pods of its facts.
 type ends struct {
-	how    plan.Ending
+	how    plan.Termination
 	nodes  []string
 	atOnce int
 }
@@ -227,7 +227,7 @@ func (e ends) Plan(on plan.Facts) (*plan.Plan, error) {
 		}
 		p.Ends = append(p.Ends, end)
 	}
-	p.Ending = len(p.Ends)
+	p.PodsTerminated = len(p.Ends)
 	return p, nil
 }
 

@@ -3,6 +3,7 @@ package client
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 	"sync"
 
@@ -80,6 +81,11 @@ var neededFor = map[string]string{
 // what the views and actions need beside that. Where pods may not be listed in
 // all namespaces, what has a namespace is asked for in the context's.
 func (c *Client) Access(ctx context.Context) ([]Access, error) { return c.access.list(ctx) }
+
+// Review asks the server whether this user may do each of some things.
+func Review(ctx context.Context, c *Client, list []Access) ([]Access, error) {
+	return c.access.reviewAll(ctx, slices.Clone(list))
+}
 
 // accessReviews asks the server by SelfSubjectAccessReviews.
 type accessReviews struct {

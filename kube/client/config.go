@@ -3,6 +3,7 @@ package client
 import (
 	"cmp"
 	"errors"
+	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -64,8 +65,10 @@ func choose(getter genericclioptions.RESTClientGetter, override string) (*target
 	if err != nil {
 		return nil, noConfig(err)
 	}
-	if name == "" && len(raw.Clusters) == 0 && config.Host == clientcmd.ClusterDefaults.Server {
-		return nil, noConfig(nil) // clientcmd would ask localhost:8080
+	if name == "" && config.Host == clientcmd.ClusterDefaults.Server {
+		if err := noCluster(raw); err != nil {
+			return nil, err
+		}
 	}
 	namespace, _, err := loader.Namespace()
 	if err != nil {
@@ -82,6 +85,18 @@ func choose(getter genericclioptions.RESTClientGetter, override string) (*target
 	}
 	t.user = cmp.Or(config.Impersonate.UserName, t.user)
 	return t, nil
+}
+
+// noCluster says what a kubeconfig lacks that names no server, for which clientcmd would
+// ask localhost:8080; nil where it has clusters and no contexts.
+func noCluster(raw clientcmdapi.Config) error {
+	switch {
+	case len(raw.Clusters) == 0:
+		return noConfig(nil)
+	case len(raw.Contexts) > 0:
+		return noCurrentContext(raw)
+	}
+	return nil
 }
 
 // currentContext is the one that the flags or else the kubeconfig name.
@@ -132,27 +147,41 @@ func (o overridden) ToRESTConfig() (*rest.Config, error) {
 func noConfig(err error) error {
 	if err == nil || clientcmd.IsEmptyConfig(err) || errors.Is(err, rest.ErrNotInCluster) {
 		if named := os.Getenv(clientcmd.RecommendedConfigPathEnvVar); named != "" {
-			return failf(ErrNoConfig, err, "no kubeconfig: KUBECONFIG is %s, which has no cluster: check that it exists, or pass --kubeconfig FILE", named)
+			return failf(ErrNoCluster, err, "no kubeconfig: KUBECONFIG is %s, which has no cluster: check that it exists, or pass --kubeconfig FILE", named)
 		}
-		return failf(ErrNoConfig, err, "no kubeconfig: set KUBECONFIG, pass --kubeconfig FILE, or put one at %s",
+		return failf(ErrNoCluster, err, "no kubeconfig: set KUBECONFIG, pass --kubeconfig FILE, or put one at %s",
 			clientcmd.RecommendedHomeFile)
 	}
-	return failf(ErrNoConfig, err, "read kubeconfig: %v", err)
+	about := ErrNoConfig
+	if errors.Is(err, fs.ErrNotExist) {
+		about = ErrNoCluster
+	}
+	return failf(about, err, "read kubeconfig: %v", err)
 }
 
 func noContext(name string, raw clientcmdapi.Config) error {
-	names := slices.Sorted(maps.Keys(raw.Contexts))
-	const most = 5
-	known := strings.Join(names[:min(len(names), most)], ", ")
-	switch {
-	case len(names) == 0:
-		known = "the kubeconfig has none"
-	case len(names) > most:
-		known = "choose one of " + known + " and others (kubectl config get-contexts lists all)"
-	default:
-		known = "choose one of " + known
+	known := "the kubeconfig has none"
+	if len(raw.Contexts) > 0 {
+		known = "choose one of " + contextNames(raw)
 	}
 	return failf(ErrNoContext, nil, "no context %q in the kubeconfig; %s", name, known)
+}
+
+// noCurrentContext says that neither the kubeconfig nor a flag chooses a context.
+func noCurrentContext(raw clientcmdapi.Config) error {
+	return failf(ErrNoContext, nil, "the kubeconfig has no current context: choose one of %s with --context, or for good with kubectl config use-context",
+		contextNames(raw))
+}
+
+// contextNames are the names of the first contexts.
+func contextNames(raw clientcmdapi.Config) string {
+	const most = 5
+	names := slices.Sorted(maps.Keys(raw.Contexts))
+	known := strings.Join(names[:min(len(names), most)], ", ")
+	if len(names) > most {
+		known += " and others (kubectl config get-contexts lists all)"
+	}
+	return known
 }
 
 // insecure says that nobody can know whether it is the right server.

@@ -38,6 +38,12 @@ users: [{name: u, user: {exec: {apiVersion: client.authentication.k8s.io/v1, com
 contexts: [{name: x, context: {cluster: c, user: u}}]
 current-context: x
 `)
+	unchosen := file(`apiVersion: v1
+kind: Config
+clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}]
+users: [{name: u, user: {}}]
+contexts: [{name: dev, context: {cluster: c, user: u}}, {name: ops, context: {cluster: c, user: u}}]
+`)
 	for _, test := range []struct {
 		says    string
 		getter  *genericclioptions.ConfigFlags
@@ -45,8 +51,10 @@ current-context: x
 		about   error
 		hint    string
 	}{
-		{"no kubeconfig", genericclioptions.NewConfigFlags(true), "", ErrNoConfig, "--kubeconfig"},
-		{"a kubeconfig that is not there", missing, "", ErrNoConfig, "/nowhere/config"},
+		{"no kubeconfig", genericclioptions.NewConfigFlags(true), "", ErrNoCluster, "--kubeconfig"},
+		{"a kubeconfig that is not there", missing, "", ErrNoCluster, "/nowhere/config"},
+		{"a kubeconfig without a cluster", file("apiVersion: v1\nkind: Config\n"), "", ErrNoCluster, "no kubeconfig"},
+		{"contexts of which none is the current one", unchosen, "", ErrNoContext, "no current context: choose one of dev, ops with --context"},
 		{"a kubeconfig that is none", file("apiVersion: v1\nkind: Config\nclusters: {"), "", ErrNoConfig, "read kubeconfig"},
 		{"a context that is not in it, by a flag", wrong, "", ErrNoContext, `no context "prod" in the kubeconfig; choose one of dev, ops`},
 		{"a context that is not in it, switched to", flags(t, server.URL), "prod", ErrNoContext, "choose one of dev, ops"},

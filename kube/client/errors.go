@@ -17,6 +17,8 @@ import (
 var (
 	// ErrNoConfig says that there is no usable kubeconfig.
 	ErrNoConfig = errors.New("no kubeconfig")
+	// ErrNoCluster says that there is no kubeconfig, or none with a cluster; it is also ErrNoConfig.
+	ErrNoCluster = fmt.Errorf("%w with a cluster", ErrNoConfig)
 	// ErrNoContext says that the kubeconfig has no context of that name.
 	ErrNoContext = errors.New("no such context")
 	// ErrUnreachable says that the server did not answer.

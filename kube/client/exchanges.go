@@ -14,7 +14,7 @@ import (
 )
 
 // errHungUp is what is read from a connection that was given up here.
-var errHungUp = errors.New("connection closed: the server was silent")
+var errHungUp = errors.New("connection closed: the server sent nothing")
 
 // How often idle connections are closed after exchanges were ended, and the time
 // between two of these.

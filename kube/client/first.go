@@ -66,7 +66,7 @@ func (f firstPages) list(ctx context.Context) (*cluster.First, error) {
 	asking.Wait()
 	for _, err := range []error{nodeErr, podErr} {
 		if err != nil && !apierrors.IsForbidden(err) {
-			return nil, classify("read the first rows", f.target.config.Host, err)
+			return nil, classify("list the first nodes and pods", f.target.config.Host, err)
 		}
 	}
 	return &rows, nil

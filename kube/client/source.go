@@ -40,7 +40,7 @@ type source struct {
 	ended        sync.Once // stale is closed
 	doubts       sync.Map  // listWatchers whose permission may be lost
 
-	refusals  *cluster.Refusals
+	refusals  *cluster.RejectedPods
 	suspended *cluster.SuspendedJobs
 }
 
@@ -73,7 +73,7 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 	if err := s.serveAll(factory, trace); err != nil {
 		return nil, err
 	}
-	s.refusals, err = cluster.NewRefusals(cluster.RefusalOptions{
+	s.refusals, err = cluster.NewRejectedPods(cluster.RejectedPodOptions{
 		Client: c.brief, Factory: factory, Reads: s.reads, Changed: c.changed, Stale: s.stale,
 	})
 	if err != nil {

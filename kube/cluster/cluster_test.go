@@ -334,7 +334,7 @@ func TestPanicWhileFoldingIsTold(t *testing.T) {
 	changed <- struct{}{}
 	for {
 		if _, err := c.Next(t.Context()); err != nil {
-			if got, want := err.Error(), "fold changes: no status"; got != want {
+			if got, want := err.Error(), "apply changes: no status"; got != want {
 				t.Errorf("error %q, want %q", got, want)
 			}
 			return

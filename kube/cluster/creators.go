@@ -58,7 +58,7 @@ type verdict struct {
 }
 
 // ask reads the suspect's live object.
-func (r *Refusals) ask(ctx context.Context, s suspect) verdict {
+func (r *RejectedPods) ask(ctx context.Context, s suspect) verdict {
 	c := creators[s.kind]
 	list, err := c.list(ctx, r.options.Client, s.namespace, metav1.ListOptions{
 		FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, s.name).String(),
@@ -84,7 +84,7 @@ func (r *Refusals) ask(ctx context.Context, s suspect) verdict {
 
 // judge is what is missing of a controller's pods because they were rejected; nil if
 // nothing is.
-func (r *Refusals) judge(ctx context.Context, s suspect, object runtime.Object) *model.Refused {
+func (r *RejectedPods) judge(ctx context.Context, s suspect, object runtime.Object) *model.Refused {
 	wanted, missing := lacks(object)
 	if missing <= 0 {
 		return nil
@@ -110,7 +110,7 @@ func (r *Refusals) judge(ctx context.Context, s suspect, object runtime.Object) 
 
 // refusedBy is a controller's refusal, with the pod that it would create as the
 // API server would complete it. What LimitRanges fill in is left to whoever asks.
-func (r *Refusals) refusedBy(ctx context.Context, of owner, object runtime.Object, told words, wanted, missing int) *model.Refused {
+func (r *RejectedPods) refusedBy(ctx context.Context, of owner, object runtime.Object, told words, wanted, missing int) *model.Refused {
 	planned, _ := admission.PlannedBy(object, of.namespace)
 	pod := planned.Pod
 	planned.WithoutDropped(pod)
@@ -199,7 +199,7 @@ func saysItself(seen any) (said itself, failed bool, of owner) {
 
 // newestPod is when the newest pod of a controller was created; the zero time
 // where it has none, and unknown where pods may not be read.
-func (r *Refusals) newestPod(of owner) (newest time.Time, unknown bool) {
+func (r *RejectedPods) newestPod(of owner) (newest time.Time, unknown bool) {
 	if !r.options.Reads("pods") {
 		return time.Time{}, true
 	}

@@ -113,7 +113,7 @@ func (f *feed) listen(ctx context.Context) error {
 	for _, informer := range others(f.source.Factory) {
 		handle, err := informer.AddEventHandler(f.marks())
 		if err != nil {
-			return fmt.Errorf("watch what plugins read: %w", err)
+			return fmt.Errorf("watch objects of the scheduler's plugins: %w", err)
 		}
 		rest = append(rest, handle.HasSyncedChecker())
 	}

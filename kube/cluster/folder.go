@@ -54,7 +54,7 @@ func (f *folder) run(ctx context.Context) {
 	defer close(f.ended)
 	defer func() {
 		if r := recover(); r != nil {
-			f.failed = fmt.Errorf("fold changes: %v", r)
+			f.failed = fmt.Errorf("apply changes: %v", r)
 		}
 	}()
 	f.askFirst(ctx)

@@ -18,12 +18,12 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// Refusals finds the controllers whose pods were rejected. A controller is suspected at
+// RejectedPods finds the controllers whose pods were rejected. A controller is suspected at
 // little cost: by a condition of a ReplicaSet that is read anyway, or by an event. Its
 // live object shows whether pods are still missing. If none are, it is read again only
 // after it changes.
-type Refusals struct {
-	options RefusalOptions
+type RejectedPods struct {
+	options RejectedPodOptions
 	wake    chan struct{} // capacity one: a controller is suspected
 	synced  []cache.DoneChecker
 
@@ -67,8 +67,8 @@ const (
 	eventLife = time.Hour
 )
 
-// RefusalOptions are what refusals are found by.
-type RefusalOptions struct {
+// RejectedPodOptions are what refusals are found by.
+type RejectedPodOptions struct {
 	Client kubernetes.Interface // reads, and gives up soon
 	// Factory is not started yet. Of events it sees those of the reason FailedCreate.
 	Factory informers.SharedInformerFactory
@@ -77,9 +77,9 @@ type RefusalOptions struct {
 	Stale   <-chan struct{}            // closed: the source is no longer used; nil: never
 }
 
-// NewRefusals registers the handlers; Run looks for refusals.
-func NewRefusals(options RefusalOptions) (*Refusals, error) {
-	r := &Refusals{
+// NewRejectedPods registers the handlers; Run looks for refusals.
+func NewRejectedPods(options RejectedPodOptions) (*RejectedPods, error) {
+	r := &RejectedPods{
 		options: options, wake: make(chan struct{}, 1),
 		suspects: map[types.UID]*suspect{}, unread: map[string]model.Unread{},
 	}
@@ -87,7 +87,7 @@ func NewRefusals(options RefusalOptions) (*Refusals, error) {
 }
 
 // listen registers the handlers, before the factory starts.
-func (r *Refusals) listen(factory informers.SharedInformerFactory) error {
+func (r *RejectedPods) listen(factory informers.SharedInformerFactory) error {
 	apps, core := factory.Apps().V1(), factory.Core().V1()
 	for resource, of := range map[string]struct {
 		informer func() cache.SharedIndexInformer
@@ -117,7 +117,7 @@ func (r *Refusals) listen(factory informers.SharedInformerFactory) error {
 }
 
 // seeEvent notes what an event says about a controller.
-func (r *Refusals) seeEvent(seen any) {
+func (r *RejectedPods) seeEvent(seen any) {
 	e, ok := seen.(*corev1.Event)
 	if !ok || creators[e.InvolvedObject.Kind] == nil {
 		return
@@ -137,7 +137,7 @@ func (r *Refusals) seeEvent(seen any) {
 
 // seeOwner suspects a controller that says so itself, and asks one again that
 // was suspect and changed.
-func (r *Refusals) seeOwner(seen any) {
+func (r *RejectedPods) seeOwner(seen any) {
 	_, failed, of := saysItself(seen)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -147,7 +147,7 @@ func (r *Refusals) seeOwner(seen any) {
 }
 
 // suspect makes sure that a controller is read. The lock is held.
-func (r *Refusals) suspect(of owner) *suspect {
+func (r *RejectedPods) suspect(of owner) *suspect {
 	s := r.suspects[of.uid]
 	if s == nil {
 		s = &suspect{owner: of}
@@ -162,7 +162,7 @@ func (r *Refusals) suspect(of owner) *suspect {
 }
 
 // Run reads the suspected controllers, until ctx ends or the source is no longer used.
-func (r *Refusals) Run(ctx context.Context) {
+func (r *RejectedPods) Run(ctx context.Context) {
 	r.await(ctx)
 	for {
 		r.round(ctx)
@@ -182,7 +182,7 @@ func (r *Refusals) Run(ctx context.Context) {
 }
 
 // pause waits, and reports whether refusals are of use still.
-func (r *Refusals) pause(ctx context.Context, d time.Duration) bool {
+func (r *RejectedPods) pause(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-time.After(d):
 		return true
@@ -195,7 +195,7 @@ func (r *Refusals) pause(ctx context.Context, d time.Duration) bool {
 
 // await waits until everything that makes controllers suspect is in. Where that
 // takes too long the rest is found when it comes.
-func (r *Refusals) await(ctx context.Context) {
+func (r *RejectedPods) await(ctx context.Context) {
 	limited, cancel := context.WithTimeout(ctx, patient)
 	defer cancel()
 	cache.WaitFor(limited, "", r.synced...)
@@ -203,7 +203,7 @@ func (r *Refusals) await(ctx context.Context) {
 
 // recall makes those due whose pods are missing and whose objects nobody
 // watches, or whose words get old.
-func (r *Refusals) recall() {
+func (r *RejectedPods) recall() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, s := range r.suspects {
@@ -212,7 +212,7 @@ func (r *Refusals) recall() {
 }
 
 // round reads all controllers that are due, and reports if anything changed.
-func (r *Refusals) round(ctx context.Context) {
+func (r *RejectedPods) round(ctx context.Context) {
 	r.mu.Lock()
 	var due []suspect
 	for _, s := range r.suspects {
@@ -241,7 +241,7 @@ func (r *Refusals) round(ctx context.Context) {
 }
 
 // keep takes over what was found, and reports whether it is new.
-func (r *Refusals) keep(due []suspect, verdicts []verdict) (news bool) {
+func (r *RejectedPods) keep(due []suspect, verdicts []verdict) (news bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	news = !r.known
@@ -277,14 +277,14 @@ func (r *Refusals) keep(due []suspect, verdicts []verdict) (news bool) {
 }
 
 // Refused are those whose pods are missing.
-func (r *Refusals) Refused() []*model.Refused {
+func (r *RejectedPods) Refused() []*model.Refused {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.found
 }
 
 // Status adds what is not known.
-func (r *Refusals) Status(status *model.Status) {
+func (r *RejectedPods) Status(status *model.Status) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	status.Seeking = !r.known

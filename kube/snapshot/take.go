@@ -3,6 +3,7 @@ package snapshot
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -181,7 +182,7 @@ func (t *taking) namespaces() []string {
 // asked is what a source says of a namespace.
 func asked[T any](ctx context.Context, ask func(context.Context, string) ([]T, error), namespace string, as func([]T) []runtime.Object) ([]runtime.Object, error) {
 	if ask == nil {
-		return nil, fmt.Errorf("nobody was asked")
+		return nil, errors.New("not available from this source")
 	}
 	list, err := ask(ctx, namespace)
 	return as(list), err

@@ -23,14 +23,14 @@ type Question struct {
 // number, on production the context's name.
 func (p *Plan) Question(context string, production bool) Question {
 	switch {
-	case p.Ending == 0, !production && p.reschedules():
+	case p.PodsTerminated == 0, !production && p.reschedules():
 		return Question{Answer: "y", Words: "y " + p.Does}
 	case production:
 		return Question{Answer: context, Words: fmt.Sprintf("Type %s to %s:", context, p.disrupts())}
 	}
 	return Question{
-		Answer: strconv.Itoa(p.Ending),
-		Words:  fmt.Sprintf("Type %d (%s):", p.Ending, toType(p.Action)),
+		Answer: strconv.Itoa(p.PodsTerminated),
+		Words:  fmt.Sprintf("Type %d (%s):", p.PodsTerminated, toType(p.Action)),
 	}
 }
 
@@ -58,7 +58,7 @@ func verbOf(action Action) string {
 // reschedules says whether the plan only evicts one pod that its controller
 // recreates, that fits a node, and that loses nothing: a Job starts over.
 func (p *Plan) reschedules() bool {
-	if _, evicts := p.Action.(Evict); !evicts || p.Ending != 1 || len(p.Consents) > 0 || len(p.Verdict.Refused) > 0 {
+	if _, evicts := p.Action.(Evict); !evicts || p.PodsTerminated != 1 || len(p.Consents) > 0 || len(p.Verdict.Refused) > 0 {
 		return false
 	}
 	return !slices.ContainsFunc(p.Ends, func(end End) bool {
@@ -74,7 +74,7 @@ func (p *Plan) disrupts() string {
 	if does != p.Does {
 		does = p.Does + " and " + does
 	}
-	return does + " " + CountPods(p.Ending)
+	return does + " " + CountPods(p.PodsTerminated)
 }
 
 // CountPods is "1 pod", "3 pods".

@@ -37,7 +37,7 @@ func (d Delete) Plan(on Facts) (*Plan, error) {
 	}
 	plan := &Plan{
 		Action: d, Title: grammar.Capital(d.Name()), Does: "delete", UndoSays: "Cannot be undone.",
-		Ends: []End{endOf(pod, Deleted)}, Ending: 1, on: on.Snapshot,
+		Ends: []End{endOf(pod, Deleted)}, PodsTerminated: 1, on: on.Snapshot,
 	}
 	if !pod.Finished() && pod.Bound() {
 		plan.Warnings = []string{"Deletion ignores PodDisruptionBudgets; eviction (e) respects them."}

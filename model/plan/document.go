@@ -6,19 +6,19 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 type Document struct {
 	metav1.TypeMeta `json:",inline"`
 
-	Action   string            `json:"action"` // "drain std-a-02"
-	Title    string            `json:"title"`
-	Ending   int               `json:"podsTerminated"` // pods that it terminates
-	Pods     []EndDocument     `json:"pods"`           // that it terminates, as far as they are known
-	Stays    []StayDocument    `json:"notEvicted"`
-	Changes  []ChangeDocument  `json:"changes"`
-	Effects  []string          `json:"effects"`
-	Warnings []string          `json:"warnings"`
-	Consents []ConsentDocument `json:"requiredFlags"`
-	Order    string            `json:"order"`
-	Undo     string            `json:"undo"` // how to undo it, or why it cannot be undone
-	Undoable bool              `json:"undoable"`
-	Verdict  VerdictDocument   `json:"verdict"`
+	Action         string            `json:"action"` // "drain std-a-02"
+	Title          string            `json:"title"`
+	PodsTerminated int               `json:"podsTerminated"` // pods that it terminates
+	Pods           []EndDocument     `json:"pods"`           // that it terminates, as far as they are known
+	Stays          []StayDocument    `json:"notEvicted"`
+	Changes        []ChangeDocument  `json:"changes"`
+	Effects        []string          `json:"effects"`
+	Warnings       []string          `json:"warnings"`
+	Consents       []ConsentDocument `json:"requiredFlags"`
+	Order          string            `json:"order"`
+	Undo           string            `json:"undo"` // how to undo it, or why it cannot be undone
+	Undoable       bool              `json:"undoable"`
+	Verdict        VerdictDocument   `json:"verdict"`
 }
 
 // EndDocument is a pod that the plan terminates.
@@ -27,7 +27,7 @@ type EndDocument struct {
 	Name         string       `json:"name"`
 	UID          string       `json:"uid"`
 	Node         string       `json:"node"`
-	How          Ending       `json:"how"`
+	How          Termination  `json:"how"`
 	AfterSeconds int64        `json:"afterSeconds"` // of a taint: how long the pod tolerates it
 	GraceSeconds int64        `json:"graceSeconds"`
 	Lost         bool         `json:"notRecreated"`
@@ -96,7 +96,7 @@ type VerdictDocument struct {
 func (p *Plan) Document() Document {
 	document := Document{
 		TypeMeta: metav1.TypeMeta{APIVersion: "fathom/v1alpha1", Kind: "Plan"},
-		Action:   p.Action.Name(), Title: p.Title, Ending: p.Ending,
+		Action:   p.Action.Name(), Title: p.Title, PodsTerminated: p.PodsTerminated,
 		Pods: []EndDocument{}, Stays: []StayDocument{}, Changes: []ChangeDocument{}, Consents: []ConsentDocument{},
 		Effects: listed(p.Effects), Warnings: listed(p.Warnings), Order: p.Order,
 		Undo: p.UndoSays, Undoable: p.Undo != nil, Verdict: p.Verdict.document(),

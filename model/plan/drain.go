@@ -63,11 +63,11 @@ func (d Drain) Plan(on Facts) (*Plan, error) {
 	if d.Grace > 0 {
 		plan.Ends.giveGrace(d.Grace)
 	}
-	plan.Ending = ending(plan.Ends)
+	plan.PodsTerminated = ending(plan.Ends)
 	switch {
 	case len(d.Nodes) == 0:
 		return nil, plan.skips.noneLeft(requested.Name(), grammar.Agree(len(requested.Nodes), "it is", "all are")+" already being drained")
-	case plan.Ending == 0 && len(plan.Changes) == 0:
+	case plan.PodsTerminated == 0 && len(plan.Changes) == 0:
 		return nil, fmt.Errorf("%s: %w: %s", requested.Name(), ErrNoChange, d.already(plan.Ends))
 	}
 	plan.Action, plan.Title = d, grammar.Capital(d.Name())
@@ -76,7 +76,7 @@ func (d Drain) Plan(on Facts) (*Plan, error) {
 	if len(plan.Changes) > 0 {
 		plan.Undo, plan.UndoSays = undoOf(d, plan.Changes), "Undo: uncordon; pods do not move back."
 	}
-	plan.tell(evictsWords(plan.Ending, len(plan.Ends)+len(plan.Stays)))
+	plan.tell(evictsWords(plan.PodsTerminated, len(plan.Ends)+len(plan.Stays)))
 	return plan, nil
 }
 

@@ -86,7 +86,7 @@ func told(plan *Plan) []string {
 	}
 	for _, change := range plan.Changes {
 		for _, edit := range change.Edits {
-			if plan.Ending == 0 {
+			if plan.PodsTerminated == 0 {
 				lines = append(lines, edit.Words())
 			}
 		}

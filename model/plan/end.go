@@ -16,7 +16,7 @@ import (
 const defaultGrace = corev1.DefaultTerminationGracePeriodSeconds * time.Second
 
 // endOf is the end of a pod, with what is deleted by it.
-func endOf(pod *model.Pod, how Ending) End {
+func endOf(pod *model.Pod, how Termination) End {
 	end := End{Pod: pod, How: how, Grace: graceOf(pod.Object), Terminating: pod.Object.DeletionTimestamp != nil}
 	if pod.Finished() {
 		end.Fate.Outcome = Finished

@@ -261,7 +261,7 @@ func (e End) dataWords() string {
 // againWords say that a Job repeats its work.
 func (e End) againWords() string {
 	if e.Pod.Owner.Kind == "Job" && e.outcome() != notAsked && e.outcome() != notMade && e.outcome() != mayReturn && !e.EmptyDir {
-		return "its Job starts it again"
+		return "its work starts over"
 	}
 	return ""
 }

@@ -44,12 +44,12 @@ func (e Evict) Plan(on Facts) (*Plan, error) {
 	}
 	e.Pods = kept
 	plan.Action, plan.Title = e, grammar.Capital(e.Name())
-	plan.Ending = ending(plan.Ends)
-	if plan.Ending == 0 {
+	plan.PodsTerminated = ending(plan.Ends)
+	if plan.PodsTerminated == 0 {
 		return nil, fmt.Errorf("%s: %w: %s", e.Name(), ErrNoChange, grammar.Agree(len(e.Pods), "it is already terminating", "all are already terminating"))
 	}
 	plan.Consents = consentsOf(plan.Ends)
-	plan.tell(evictsWords(plan.Ending, len(plan.Ends)))
+	plan.tell(evictsWords(plan.PodsTerminated, len(plan.Ends)))
 	return plan, nil
 }
 

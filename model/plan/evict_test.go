@@ -43,8 +43,8 @@ func TestAnEvictionIsPlannedAsDrawn(t *testing.T) {
 	plan.Verdict.Asked = true
 	want := []string{
 		"Evict 3 pods", "Evicts 3 pods: 2 rescheduled, 1 Pending.",
-		"  batch/report-1 std-a-01; its Job starts it again",
-		"  batch/report-2 std-c-01; its Job starts it again",
+		"  batch/report-1 std-a-01; its work starts over",
+		"  batch/report-2 std-c-01; its work starts over",
 		"! web/front-5d8f9c6b4-8sd2l Pending: a pending front pod takes the capacity",
 		"PDB front allows 1 disruption now. Longest grace period 30s.",
 		"kube-apiserver accepts it (dry run). Evictions cannot be undone.",
@@ -180,7 +180,7 @@ func TestWhatBecomesOfAPodInWords(t *testing.T) {
 		{End{Pod: web, How: TaintEvicted, After: 300e9}, "after 300s", false},
 		{End{Pod: pod("", nil), How: Evicted, Lost: true, EmptyDir: true}, "not recreated: no controller", true},
 		{End{Pod: web, How: Evicted, EmptyDir: true, Fate: Fate{Outcome: Lands, Node: "std-c-01"}}, "std-c-01; emptyDir data is deleted", true},
-		{End{Pod: pod("Job/j", nil), How: Evicted, Fate: Fate{Outcome: Lands, Node: "n2"}}, "n2; its Job starts it again", false},
+		{End{Pod: pod("Job/j", nil), How: Evicted, Fate: Fate{Outcome: Lands, Node: "n2"}}, "n2; its work starts over", false},
 		{End{Pod: web, Terminating: true, Fate: Fate{Outcome: Lands}}, "already terminating", false},
 		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Waits, Why: "a\x1b[31mb"}}, "Pending: ab", true},
 	}
@@ -269,8 +269,8 @@ func TestAnEvictionThatABudgetBlocksIsRetried(t *testing.T) {
 		if got := plan.Effects[0]; got != c.want {
 			t.Errorf("got  %q\nwant %q", got, c.want)
 		}
-		if want := strconv.Itoa(len(c.fates)); plan.Ending != len(c.fates) || len(c.fates) > 1 && plan.Question("c", false).Answer != want {
-			t.Errorf("%d pods to evict, asks for %q, want %s", plan.Ending, plan.Question("c", false).Answer, want)
+		if want := strconv.Itoa(len(c.fates)); plan.PodsTerminated != len(c.fates) || len(c.fates) > 1 && plan.Question("c", false).Answer != want {
+			t.Errorf("%d pods to evict, asks for %q, want %s", plan.PodsTerminated, plan.Question("c", false).Answer, want)
 		}
 	}
 }

@@ -11,12 +11,12 @@ import (
 )
 
 // follow words the effects of the plan's changes, and finds the pods that they
-// terminate.
+// terminate and what needs a consent of its own.
 func (p *Plan) follow() {
 	lead, plain := p.taintEffects()
 	plain = append(cordons(p.Changes, p.on), plain...)
 	plain = append(plain, relabel(p.Changes, p.on)...)
-	p.Ending = ending(p.Ends)
+	p.PodsTerminated, p.Consents = ending(p.Ends), consentsOf(p.Ends)
 	p.tell(lead, plain...)
 }
 

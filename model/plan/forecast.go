@@ -57,8 +57,8 @@ func (p *Plan) blockedWords(blocked int) string {
 	all := len(p.Ends) + len(p.Stays)
 	retried := grammar.Agree(blocked, "a PodDisruptionBudget for now; fathom retries until it is allowed",
 		"PodDisruptionBudgets for now; fathom retries until they are allowed")
-	if now := p.Ending - blocked; now > 0 {
-		return fmt.Sprintf("%s, %d of them now: %s. %d %s blocked by %s", evictsWords(p.Ending, all), now, rest.outcomes(), blocked, grammar.Agree(blocked, "is", "are"), retried)
+	if now := p.PodsTerminated - blocked; now > 0 {
+		return fmt.Sprintf("%s, %d of them now: %s. %d %s blocked by %s", evictsWords(p.PodsTerminated, all), now, rest.outcomes(), blocked, grammar.Agree(blocked, "is", "are"), retried)
 	}
 	words := fmt.Sprintf("%s of %s %s blocked by %s", grammar.Agree(blocked, "the eviction", "the evictions"), ofPods(blocked, all),
 		grammar.Agree(blocked, "is", "are"), retried)

@@ -18,11 +18,11 @@ type Plan struct {
 	Stops   []*Progress // jobs that are stopped before anything is changed
 	Changes []Change
 	Ends    Ends // the most disruptive first
-	// Ending is how many pods the plan terminates: those of Ends that are not
+	// PodsTerminated is how many pods the plan terminates: those of Ends that are not
 	// terminating already, and those of a workload that is scaled down, which are
 	// not known by name.
-	Ending int
-	Stays  Stays
+	PodsTerminated int
+	Stays          Stays
 
 	Effects  []string  // sentences, the most important first
 	Warnings []string  // sentences
@@ -53,7 +53,7 @@ type Ends []End
 // End is a pod that a plan terminates.
 type End struct {
 	Pod   *model.Pod
-	How   Ending
+	How   Termination
 	After time.Duration // of TaintEvicted: how long the pod tolerates the taint
 	Grace time.Duration // its grace period
 	// GivenGrace replaces the pod's own grace period; 0: nothing does.
@@ -66,15 +66,15 @@ type End struct {
 	Terminating bool
 }
 
-// Ending is how a plan terminates a pod.
-type Ending string
+// Termination is how a plan terminates a pod.
+type Termination string
 
 // How plans terminate pods.
 const (
-	Evicted      Ending = "evicted"
-	Deleted      Ending = "deleted"
-	TaintEvicted Ending = "evictedByTaint" // by a NoExecute taint
-	Rolled       Ending = "replaced"       // by its controller
+	Evicted      Termination = "evicted"
+	Deleted      Termination = "deleted"
+	TaintEvicted Termination = "evictedByTaint" // by a NoExecute taint
+	Rolled       Termination = "replaced"       // by its controller
 )
 
 // Stays are the pods of drained nodes that are not evicted.

@@ -16,7 +16,7 @@ func seconds(d time.Duration) string { return fmt.Sprintf("%ds", int64(d/time.Se
 // orderWords say in which order pods are evicted, and how long that takes at most;
 // "" where no pods are terminated.
 func (p *Plan) orderWords() string {
-	if p.Ending == 0 {
+	if p.PodsTerminated == 0 {
 		return ""
 	}
 	switch action := p.Action.(type) {
@@ -52,12 +52,12 @@ func (d Drain) order(p *Plan) string {
 	}
 	longest := "longest grace period " + seconds(longestGrace(p.Ends)) + "."
 	switch {
-	case p.Ending == 1:
+	case p.PodsTerminated == 1:
 		return cordon + "evict 1 pod; grace period " + seconds(longestGrace(p.Ends)) + "."
 	case d.AtOnce > 0 && d.AtOnce < len(d.Nodes):
 		return fmt.Sprintf("%sdrain %s at a time, the pods of each in parallel; %s", cordon, countNodes(d.AtOnce), longest)
 	}
-	return fmt.Sprintf("%sevict all %d pods in parallel; %s", cordon, p.Ending, longest)
+	return fmt.Sprintf("%sevict all %d pods in parallel; %s", cordon, p.PodsTerminated, longest)
 }
 
 func countNodes(n int) string { return fmt.Sprintf("%d %s", n, grammar.Agree(n, "node", "nodes")) }

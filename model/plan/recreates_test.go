@@ -34,14 +34,14 @@ func TestOnlyKubernetesControllersAreKnownToRecreatePods(t *testing.T) {
 		words, asks := "n (same node)", "y"
 		switch c.kind {
 		case "Job":
-			words, asks = "n (same node); its Job starts it again", "1"
+			words, asks = "n (same node); its work starts over", "1"
 		case "DaemonSet":
 			words = "recreated on n by its DaemonSet"
 		}
 		if c.unknown {
 			words, asks = "not known whether its controller ("+c.kind+" x) recreates it", "1"
 		}
-		plan := &Plan{Action: Evict{}, Does: "evict", Ends: []End{end}, Ending: 1, foretold: true}
+		plan := &Plan{Action: Evict{}, Does: "evict", Ends: []End{end}, PodsTerminated: 1, foretold: true}
 		if got := end.Words(); got != words {
 			t.Errorf("%s %s: %q, want %q", c.version, c.kind, got, words)
 		}

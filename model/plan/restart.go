@@ -75,7 +75,7 @@ func (p *Plan) roll(on Facts) {
 			}
 		}
 		ends := ending(p.Ends[before:])
-		p.Ending += ends
+		p.PodsTerminated += ends
 		p.order()
 		p.say(rollWords(name, ends, strategyOf(object)))
 		if ends > 0 {

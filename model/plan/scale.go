@@ -78,7 +78,7 @@ func (p *Plan) rescale() {
 			continue
 		}
 		fewer := int(was - int64(then))
-		p.Ending += fewer
+		p.PodsTerminated += fewer
 		p.say(fmt.Sprintf("%s of %s %s deleted; its controller chooses which.", CountPods(fewer), name, grammar.Agree(fewer, "is", "are")))
 		p.warn("Scaling down ignores PodDisruptionBudgets.")
 	}

@@ -134,7 +134,7 @@ func TestARolloutOnDeleteReplacesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{"Statefulset shop/cart replaces its pods only when they are deleted (strategy OnDelete)."}
-	if diff := cmp.Diff(want, plan.Effects); diff != "" || plan.Ending != 0 {
-		t.Errorf("%d pods end, %s", plan.Ending, diff)
+	if diff := cmp.Diff(want, plan.Effects); diff != "" || plan.PodsTerminated != 0 {
+		t.Errorf("%d pods end, %s", plan.PodsTerminated, diff)
 	}
 }

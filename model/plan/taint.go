@@ -253,6 +253,9 @@ func parseTaint(text string) (taint corev1.Taint, valued bool, err error) {
 	if said := validation.IsValidLabelValue(value); len(said) > 0 {
 		return taint, valued, fmt.Errorf("value %q: %s", value, strings.Join(said, "; "))
 	}
+	if hasEffect && effect == "" {
+		return taint, valued, fmt.Errorf("the effect is missing: use %s", effectNames(""))
+	}
 	if hasEffect && !slices.Contains(Effects, taint.Effect) {
 		return taint, valued, fmt.Errorf("unknown effect %q: use %s", effect, effectNames(""))
 	}

@@ -216,3 +216,33 @@ func TestWhomATaintThrowsOut(t *testing.T) {
 		t.Errorf("a DaemonSet's pod: %q", words)
 	}
 }
+
+func TestATaintThatEvictsWhatIsLostNeedsAConsent(t *testing.T) {
+	for name, test := range map[string]struct {
+		pods []runtime.Object
+		want []string
+	}{
+		"a controller recreates it":   {[]runtime.Object{owned("shop/a", "std-1", "ReplicaSet/a", nil)}, nil},
+		"it tolerates the taint":      {[]runtime.Object{owned("shop/a", "std-1", "", tolerates("gone"))}, nil},
+		"nothing recreates it":        {[]runtime.Object{owned("shop/a", "std-1", "", nil)}, []string{"kubectl drain --force"}},
+		"nothing recreates it, later": {[]runtime.Object{owned("shop/a", "std-1", "", tolerates("gone", 300))}, []string{"kubectl drain --force"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			add, _, err := ParseTaints([]string{"gone:NoExecute"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			plan, err := Taint{Nodes: []string{"std-1"}, Add: add}.Plan(factsOf(t, append(test.pods, anEmptyNode("std-1"))...))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var flags []string
+			for _, consent := range plan.Consents {
+				flags = append(flags, consent.Flag)
+			}
+			if diff := cmp.Diff(test.want, flags); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

@@ -58,7 +58,7 @@ func Of(do keymap.Action, t page.Targets) page.Targets {
 func Lack(do keymap.Action, t page.Targets) string {
 	switch {
 	case t.Gone != "":
-		return t.Gone + " is gone."
+		return t.Gone
 	case slices.Contains(onEither, do):
 		if len(t.Nodes)+len(t.Pods) == 0 {
 			return "nothing is selected."

@@ -54,12 +54,14 @@ func Joined(words []string) string {
 	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
-// Clock writes a duration: 12s, 2m10s, 3h5m.
+// Clock writes a duration: 12s, 2m, 2m10s, 3h5m.
 func Clock(d time.Duration) string {
 	d = max(d, 0).Round(time.Second)
 	switch {
 	case d < time.Minute:
 		return fmt.Sprintf("%ds", d/time.Second)
+	case d < time.Hour && d%time.Minute == 0:
+		return fmt.Sprintf("%dm", d/time.Minute)
 	case d < time.Hour:
 		return fmt.Sprintf("%dm%ds", d/time.Minute, d%time.Minute/time.Second)
 	}

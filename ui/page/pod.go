@@ -80,7 +80,7 @@ func OffPod(o *Observed, do keymap.Action, gone bool, on Selection) string {
 	case on.Pod == nil:
 		return "no pod is selected."
 	case gone:
-		return on.Copy + " is gone."
+		return AbsentPod(o, on.Pod, on.Copy)
 	case o.IsReading() && slices.Contains(aboutVerdicts, do):
 		return "available when everything is read."
 	}

@@ -11,7 +11,7 @@ type Targets struct {
 	Nodes  []*model.Node
 	Pods   []*model.Pod
 	Marked bool   // their rows are marked, not just selected
-	Gone   string // the name of the first where none of them exists any more; "" if one does
+	Gone   string // why there is none, where the page has none of them any more; "" if it has one
 }
 
 // Targeter is a View on which an action may have more objects than the selected one.

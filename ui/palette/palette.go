@@ -118,6 +118,9 @@ func (p *Palette) Line(width int) string {
 	return cells.Spread(s.Text.Render(typed)+s.Dim.Render(rest), s.Dim.Render(hint), width-1)
 }
 
+// nameLeast and nameMost are how wide names are drawn beside what they do.
+const nameLeast, nameMost = 22, 40
+
 // Above are the entries around the chosen one.
 func (p *Palette) Above(width int) []string {
 	s := p.host.Styles()
@@ -126,8 +129,13 @@ func (p *Palette) Above(width int) []string {
 	var lines []string
 	for i := from; i < min(from+room, len(p.shown)); i++ {
 		e := p.shown[i]
-		name := cells.Left(cells.CutMiddle(model.Clean(e.Name), 40), max(22, min(cells.Width(e.Name), 40)))
-		line := cells.Left(name+" "+model.Clean(e.What), width-6-cells.Width(e.Key)) + " " + e.Key
+		room := width - 6 - cells.Width(e.Key)
+		most := nameMost
+		if e.What == "" {
+			most = room // nodes often differ in the middle of their names
+		}
+		name := cells.Left(cells.CutMiddle(model.Clean(e.Name), most), max(nameLeast, min(cells.Width(e.Name), most)))
+		line := cells.Left(name+" "+model.Clean(e.What), room) + " " + e.Key
 		if i == p.chosen {
 			lines = append(lines, s.Selected.Render(cells.Left("▸  "+line, width)))
 		} else {

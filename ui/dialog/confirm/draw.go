@@ -28,7 +28,7 @@ func (c *Box) Draw(width, height int) dialog.Drawn {
 	room := dialog.Room(width)
 	body, tail := c.body(room), c.tail(room)
 	b := dialog.Drawn{Title: c.host.Brief(c.Plan.Title), Corner: c.host.Corner(), Inner: innerOf(append(c.body(unbroken), c.tail(unbroken)...), room)}
-	asks := c.asks(b.Inner)
+	asks := c.asks(b.Inner, c.top < c.lastTop())
 	for _, line := range window(body, max(dialog.Rows(height)-len(tail)-len(asks), 1), c.top, c.host.Styles().Dim) {
 		b.Rows = append(b.Rows, c.row(line, b.Inner))
 	}
@@ -77,7 +77,7 @@ func window(body []boxLine, rows, top int, dim lipgloss.Style) []boxLine {
 func (c *Box) lastTop() int {
 	width, height := c.host.Size()
 	room := dialog.Room(width)
-	below := len(c.tail(room)) + len(c.asks(room))
+	below := len(c.tail(room)) + len(c.asks(room, false))
 	return max(len(c.body(room))-max(dialog.Rows(height)-below, 1), 0)
 }
 
@@ -140,8 +140,9 @@ func (c *Box) tail(width int) []boxLine {
 }
 
 // asks are the last rows: the key to press or the text to type. They are dim until
-// the box takes answers. The typed text has a row of its own below a long question.
-func (c *Box) asks(width int) []dialog.Row {
+// the box takes answers. The typed text has a row of its own below a long question. below
+// says that the consents may be out of view.
+func (c *Box) asks(width int, below bool) []dialog.Row {
 	s := c.host.Styles()
 	style := s.Dim
 	if c.guard.Ready(c.host.At()) {
@@ -152,7 +153,11 @@ func (c *Box) asks(width int) []dialog.Row {
 	case c.refused():
 		return []dialog.Row{{Text: style.Render("esc close")}}
 	case c.open():
-		return []dialog.Row{{Text: cells.Spread(style.Render("Check each [ ] with space, then answer."), leave, width)}}
+		words := "Check each [ ] with space, then answer."
+		if below {
+			words = "Check each [ ] with space: ↓ scrolls to them."
+		}
+		return []dialog.Row{{Text: cells.Spread(style.Render(words), leave, width)}}
 	case c.Question.Answer == "y":
 		return []dialog.Row{{Text: style.Render(cells.Cut(c.Question.Words+"   esc cancel", width))}}
 	case c.wrong != "":

@@ -164,7 +164,7 @@ func (p *Page) Off(do keymap.Action) string {
 		return OffUndo(p.Host, p.jobs.UndoOf(p.job))
 	case keymap.Open, keymap.Explain, keymap.GoNode, keymap.Describe, keymap.YAML:
 		if on.Pod == nil && on.Copy != "" {
-			return on.Copy + " is gone."
+			return page.AbsentPod(p.Host.Observed(), nil, on.Copy)
 		}
 		return page.OffPod(p.Host.Observed(), do, false, on)
 	}

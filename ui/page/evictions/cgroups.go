@@ -77,7 +77,7 @@ func (p *cgroups) Crumbs() []string {
 // Answer implements page.View.
 func (p *cgroups) Answer(int) string {
 	if _, gone := page.PodIn(p.Host.Observed().Snapshot, p.pod); gone {
-		return model.Clean(p.pod.FullName()) + " is gone."
+		return model.Clean(page.AbsentPod(p.Host.Observed(), p.pod, p.pod.FullName()))
 	}
 	return "Computed for systemd and cgroup v2."
 }

@@ -221,7 +221,7 @@ func (p *Page) Targets() page.Targets {
 	if node, ok := p.Host.Observed().Snapshot.Node(p.node); ok {
 		t.Nodes = []*model.Node{node}
 	} else if !p.Host.Observed().IsReading() {
-		t.Gone = p.node
+		t.Gone = page.AbsentNode(p.Host.Observed(), nil, p.node)
 	}
 	rows, _ := p.Table.Acted()
 	for _, r := range rows {

@@ -9,6 +9,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 )
 
 // Answer says whom the kubelet evicts first under memory pressure.
@@ -16,7 +17,7 @@ func (p *Page) Answer(width int) string {
 	seen := p.Host.Observed()
 	name := model.Clean(seen.NodeName(p.node))
 	if _, ok := seen.Snapshot.Node(p.node); !ok && !seen.IsReading() {
-		return name + " is gone."
+		return page.AbsentNode(seen, nil, name)
 	}
 	if why := seen.PodsUnknown(); why != "" && !seen.IsReading() {
 		return "The order is unknown: " + why + "."

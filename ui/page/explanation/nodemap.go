@@ -42,7 +42,7 @@ func (o *ofMap) answer(node string) (fits *bool, refusals []report.Refusal, ok b
 		return nil, nil, false
 	}
 	if result, known := d.Nodes[node]; known {
-		return result.Fits, result.Refusals, true
+		return result.Fits, result.Rejections, true
 	}
 	if o.of != d.Report {
 		o.of, o.groups = d.Report, map[string]*report.Group{}
@@ -56,7 +56,7 @@ func (o *ofMap) answer(node string) (fits *bool, refusals []report.Refusal, ok b
 	if !known {
 		return nil, nil, false
 	}
-	return g.Fits, g.Refusals, true
+	return g.Fits, g.Rejections, true
 }
 
 // Reason implements nodemap.Why: that of the first plugin which rejects the node, as

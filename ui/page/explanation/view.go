@@ -34,11 +34,11 @@ func (w *Page) Answer(int) string {
 	case w.asks.explains.Trouble != nil:
 		return "No answer: " + model.Clean(w.asks.explains.Trouble.Error())
 	case r == nil && w.draw.Gone:
-		return "Gone."
+		return page.Deleted(w.Host.Observed(), w.pod, "")
 	case r == nil:
 		return waiting(w.Host, w.pod)
 	case w.draw.Gone:
-		return "Gone. It was: " + w.draw.Brief(r.Summary)
+		return page.Deleted(w.Host.Observed(), w.pod, w.draw.Brief(r.Summary))
 	}
 	if awaited := page.Awaited(w.Host.Observed(), w.pod); awaited != "" {
 		return awaited
@@ -281,7 +281,7 @@ func (w *Page) Targets() page.Targets {
 		t.Pods = []*model.Pod{w.pod}
 	}
 	if w.draw.Gone {
-		t.Gone = w.pod.FullName()
+		t.Gone = page.AbsentPod(w.Host.Observed(), w.pod, w.pod.FullName())
 	}
 	on := w.Selected()
 	if on.Node != nil {

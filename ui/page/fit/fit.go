@@ -48,13 +48,13 @@ func (p *Page) Answer(int) string {
 	case p.poll.Trouble != nil:
 		return "No answer: " + model.Clean(p.poll.Trouble.Error())
 	case answer == nil && p.gone:
-		return "Gone."
+		return page.Deleted(p.Host.Observed(), p.pod, "")
 	case answer == nil && p.Host.Observed().IsReading():
 		return p.Host.ReadingWords()
 	case answer == nil:
 		return "Simulating how many more pods fit."
 	case p.gone:
-		return "Gone. It was: " + p.brief(answer.MoreSentence())
+		return page.Deleted(p.Host.Observed(), p.pod, p.brief(answer.MoreSentence()))
 	default:
 		return p.brief(answer.MoreSentence())
 	}

@@ -39,7 +39,7 @@ func (p *Page) Answer(int) string {
 func works(p *Page) string {
 	switch {
 	case p.Gone:
-		return "Gone."
+		return page.Deleted(p.Host.Observed(), p.Pod, "")
 	case p.Poll.Trouble != nil:
 		return "No answer: " + model.Clean(p.Poll.Trouble.Error())
 	case p.Poll.Value == nil && len(p.Host.Observed().Snapshot.Status.Reading) > 0:

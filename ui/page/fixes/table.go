@@ -119,7 +119,7 @@ func (t Table) Row(f *report.Fix) string {
 		mark = t.styles.OK.Render("✓")
 	case f.Kind == report.FixQueue:
 		mark = t.styles.Warn.Render("!")
-	case f.May():
+	case f.May(), f.Unevaluated():
 		mark = t.styles.Warn.Render("?")
 	}
 	row := cells.Blank(table.Gutter) + mark + " " + cells.Left(t.brief(f.ShortTitle()), t.Title) + " " + cells.Right(f.Gains(), t.adds)

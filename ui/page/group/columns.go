@@ -72,7 +72,7 @@ func (p parts) figureColumns() []table.Column[*row] {
 func (p parts) wordsColumn() table.Column[*row] {
 	head := "REASON"
 	var plugins []string
-	for _, refusal := range p.content.group.Refusals {
+	for _, refusal := range p.content.group.Rejections {
 		if refusal.Plugin != figures.FitPlugin {
 			plugins = append(plugins, refusal.Plugin)
 		}

@@ -67,7 +67,7 @@ func (c *content) resourcesOf(g *report.Group) []corev1.ResourceName {
 // for all nodes at once has a group of its own.
 func (c *content) refusalsOf(g *report.Group, name string) []report.Refusal {
 	if g.OverAll() {
-		return g.Refusals
+		return g.Rejections
 	}
 	return slices.DeleteFunc(slices.Clone(c.why.Explanation().RefusalsOn(name, g)), func(r report.Refusal) bool { return r.PreFilter })
 }
@@ -105,7 +105,7 @@ func (c *content) figure(n *row, at int) string {
 
 // wordless reports whether the figures say all that rejects the group.
 func (c *content) wordless() bool {
-	return !slices.ContainsFunc(c.group.Refusals, func(r report.Refusal) bool { return r.Plugin != figures.FitPlugin })
+	return !slices.ContainsFunc(c.group.Rejections, func(r report.Refusal) bool { return r.Plugin != figures.FitPlugin })
 }
 
 // words are the clauses of a node's rejections, except those that are figures.
@@ -116,7 +116,7 @@ func (c *content) words(n *row) string {
 	left := report.Group{}
 	for _, refusal := range n.refusals {
 		if refusal.Plugin != figures.FitPlugin || c.resource() == "" {
-			left.Refusals = append(left.Refusals, refusal)
+			left.Rejections = append(left.Rejections, refusal)
 		}
 	}
 	return c.host.Observed().Brief(report.ShortLabels(left.Clauses()))

@@ -153,7 +153,7 @@ func (p *Page) Targets() page.Targets {
 	t := page.Targets{Marked: len(p.Table.Marks) > 0}
 	rows, gone := p.Table.Acted()
 	if gone {
-		t.Gone = rows[0].node.Name
+		t.Gone = page.AbsentNode(p.Host.Observed(), rows[0].node, rows[0].node.Name)
 	}
 	for _, row := range rows {
 		t.Nodes = append(t.Nodes, row.node)
@@ -250,7 +250,7 @@ func (p *Page) Off(do keymap.Action) string {
 			return "no node is selected."
 		}
 		if p.Table.SelectedGone() {
-			return on.Node.Name + " is gone."
+			return page.AbsentNode(p.Host.Observed(), on.Node, on.Node.Name)
 		}
 	}
 	return ""

@@ -133,11 +133,16 @@ func (h *Holders) follow(p *Page) tea.Cmd {
 		h.asked = 0
 		h.Table.Rows = nil
 	}
-	h.Table.Columns[0].Head = strings.ToUpper(model.Clean(string(h.about))) + " ON " + model.Clean(p.Host.Observed().NodeName(h.node))
+	h.Table.Columns[0].Head = headOf(h.about) + " ON " + model.Clean(p.Host.Observed().NodeName(h.node))
 	h.Table.Set(h.rows(row.node, p.parts.holdersRoom()))
 	h.Table.Settle()
 	p.parts.lay()
 	return h.ask(p)
+}
+
+// headOf is a resource in the head of a column, without the domain of an extended one.
+func headOf(resource corev1.ResourceName) string {
+	return strings.ToUpper(model.Clean(string(resource[strings.LastIndexByte(string(resource), '/')+1:])))
 }
 
 // rows are the pods that request most, low priority first among equals, and one

@@ -16,13 +16,13 @@ import (
 func (c *content) sentence() string {
 	g := c.group
 	switch {
-	case len(g.Refusals) == 0 && g.Fits == nil:
+	case len(g.Rejections) == 0 && g.Fits == nil:
 		return figures.Count(g.Count, "node is", "nodes are") + " not evaluated: " + c.openWords() + "."
-	case len(g.Refusals) == 0:
+	case len(g.Rejections) == 0:
 		return figures.Count(g.Count, "node fits", "nodes fit") + "."
 	}
 	said := figures.Count(g.Count, "node", "nodes") + " rejected "
-	if len(g.Refusals) == 1 && g.Rejects(figures.FitPlugin) && len(c.resources) > 0 {
+	if len(g.Rejections) == 1 && g.Rejects(figures.FitPlugin) && len(c.resources) > 0 {
 		return said + "only for " + c.tooLittle() + "." + c.sufficient()
 	}
 	said += rejectedBy(g) + ": "
@@ -64,6 +64,9 @@ func (c *content) tooLittle() string {
 	return said
 }
 
+// podSlots are what the pod limit of a node leaves.
+const podSlots = "pod slots"
+
 // sufficient names what else the pod requests, of which all the nodes have enough.
 func (c *content) sufficient() string {
 	if c.why.Explanation().Report == nil {
@@ -77,12 +80,12 @@ func (c *content) sufficient() string {
 	}
 	slices.SortFunc(enough, figures.CompareResources)
 	if !slices.Contains(c.resources, corev1.ResourcePods) {
-		enough = append(enough, "pod count")
+		enough = append(enough, podSlots)
 	}
-	switch len(enough) {
-	case 0:
+	switch {
+	case len(enough) == 0:
 		return ""
-	case 1:
+	case len(enough) == 1 && enough[0] != podSlots:
 		return " " + grammar.Capital(enough[0]) + " is sufficient."
 	}
 	return " " + grammar.Capital(figures.Joined(enough)) + " are sufficient."

@@ -73,12 +73,12 @@ func (p *Page) words(row *row) table.Cell {
 func wordsOf(answer *report.NodeAnswer) table.Cell {
 	var made table.Cell
 	switch {
-	case answer.Fits == nil && len(answer.Refusals) == 0:
+	case answer.Fits == nil && len(answer.Rejections) == 0:
 		made = table.Cell{Text: "not evaluated", Tone: tone.Unknown}
 		if len(answer.Unknown) > 0 {
 			made.Text = "not evaluated: " + answer.Unknown[0].Why
 		}
-	case len(answer.Refusals) == 0:
+	case len(answer.Rejections) == 0:
 		made = table.Cell{Text: "fits", Tone: tone.Good}
 	default:
 		made = table.Cell{Text: answer.Words()}
@@ -144,7 +144,7 @@ func (p *Page) Answer(width int) string {
 	case p.Host.Observed().IsReading():
 		return p.Host.ReadingWords()
 	case p.rounds.gone():
-		return name + " is gone."
+		return page.AbsentNode(p.Host.Observed(), nil, name)
 	case p.rounds.trouble != nil:
 		return "No answer: " + model.Clean(p.rounds.trouble.Error())
 	case len(p.rounds.waiting()) == 0:
@@ -165,11 +165,11 @@ func (p *Page) Answer(width int) string {
 // Note is the selected row's reasons in full.
 func (p *Page) Note() string {
 	row, ok := p.Table.Selected()
-	if !ok || row.answer == nil || len(row.answer.Refusals) == 0 {
+	if !ok || row.answer == nil || len(row.answer.Rejections) == 0 {
 		return p.Page.Note()
 	}
 	var all []string
-	for _, refusal := range row.answer.Refusals {
+	for _, refusal := range row.answer.Rejections {
 		all = append(all, why.SentenceOn(p.node, refusal))
 	}
 	hidden := list.Hidden(&p.Page)
@@ -215,7 +215,7 @@ func (p *Page) Targets() page.Targets {
 		t.Nodes = []*model.Node{node}
 	}
 	if p.rounds.gone() {
-		t.Gone = p.node
+		t.Gone = page.AbsentNode(p.Host.Observed(), nil, p.node)
 	}
 	rows, _ := p.Table.Acted()
 	for _, row := range rows {

@@ -128,7 +128,7 @@ func (r *rounds) kinds() []query.PendingRow {
 		if answer, ok := r.answers[kind.Key]; ok {
 			rows[i].Why = wordsOf(&answer).Text
 			rows[i].State = "rejected"
-			if len(answer.Refusals) == 0 {
+			if len(answer.Rejections) == 0 {
 				rows[i].State = rows[i].Why
 			}
 		}

@@ -19,7 +19,7 @@ func (p *Page) Note() string {
 	}
 	o := p.Host.Observed()
 	if n == p.gone {
-		return model.Clean(o.NodeName(n.Name) + " is gone")
+		return model.Clean(page.AbsentNode(o, n, o.NodeName(n.Name)))
 	}
 	words := []string{o.NodeName(n.Name)}
 	if p.why != nil {

@@ -44,7 +44,7 @@ func (p *Page) Targets() page.Targets {
 	case nil:
 		return page.Targets{}
 	case p.gone:
-		return page.Targets{Nodes: []*model.Node{n}, Gone: n.Name}
+		return page.Targets{Nodes: []*model.Node{n}, Gone: page.AbsentNode(p.Host.Observed(), n, n.Name)}
 	}
 	return page.Targets{Nodes: []*model.Node{n}}
 }
@@ -100,7 +100,7 @@ func (p *Page) Off(do keymap.Action) string {
 		case n == nil:
 			return "no node is selected."
 		case n == p.gone:
-			return n.Name + " is gone."
+			return page.AbsentNode(p.Host.Observed(), n, n.Name)
 		case do == keymap.Open && p.why != nil && p.why.Reason(n.Name) == "":
 			return n.Name + " is in no group."
 		}

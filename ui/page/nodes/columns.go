@@ -215,7 +215,7 @@ func (d drawing) status(node *model.Node) table.Cell {
 		made.Tone = tone.Warning
 	}
 	rest := slices.Clone(node.Pressure)
-	if node.Cordoned {
+	if node.Cordoned && word != node.Lifecycle { // a node that is new or being removed takes no pods anyway
 		rest = slices.Insert(rest, 0, "cordoned")
 	}
 	if node.Lifecycle != "" && word != node.Lifecycle {

@@ -130,7 +130,7 @@ func (n *Page) Off(do keymap.Action) string {
 			return "no node is selected."
 		}
 		if n.Table.SelectedGone() {
-			return node.Name + " is gone."
+			return page.AbsentNode(n.Host.Observed(), node, node.Name)
 		}
 	}
 	return ""
@@ -203,7 +203,7 @@ func (n *Page) Targets() page.Targets {
 	rows, gone := n.Table.Acted()
 	t := page.Targets{Nodes: rows, Marked: len(n.Table.Marks) > 0}
 	if gone {
-		t.Gone = rows[0].Name
+		t.Gone = page.AbsentNode(n.Host.Observed(), rows[0], rows[0].Name)
 	}
 	return t
 }

@@ -110,6 +110,9 @@ func requests(r model.Resources) string {
 	text := "cpu " + model.FormatCPU(r.MilliCPU, model.Nearest) + ", " + figures.Memory(r.Memory)
 	rest := r
 	rest.MilliCPU, rest.Memory = 0, 0
+	if r.MilliCPU == 0 && r.Memory == 0 && rest.String() == "" {
+		return "nothing"
+	}
 	if others := rest.String(); others != "" {
 		text += ", " + others
 	}

@@ -164,9 +164,7 @@ func (p *Page) limit() {
 		if p.Around.Above, p.Around.Below = p.cluster.gauges, p.preview.lines; limited {
 			p.Around.Above, p.Around.Below = nil, nil
 		}
-		old := p.Table
-		p.Table = p.columns.newTable()
-		p.Table.TakeOver(old)
+		p.Table.SetColumns(p.columns.all()...)
 		p.Resize(p.Width, p.Height)
 	}
 }
@@ -233,7 +231,7 @@ func (p *Page) Targets() page.Targets {
 	t := page.Targets{Marked: len(p.Table.Marks) > 0}
 	rows, gone := p.Table.Acted()
 	if gone {
-		t.Gone = rows[0].Pod.FullName()
+		t.Gone = page.AbsentPod(p.Host.Observed(), rows[0].Pod, rows[0].Pod.FullName())
 	}
 	for _, row := range rows {
 		for _, pod := range row.pods() {

@@ -60,7 +60,7 @@ func count(h page.Host, v *Verdicts) tally {
 
 // isByQuota reports whether a ResourceQuota, and nothing else, rejects pods.
 func isByQuota(a *report.Admission) bool {
-	return a != nil && len(a.Refusals) > 0 && !slices.ContainsFunc(a.Refusals, func(r report.Refusal) bool { return r.Plugin != "ResourceQuota" })
+	return a != nil && len(a.Rejections) > 0 && !slices.ContainsFunc(a.Rejections, func(r report.Refusal) bool { return r.Plugin != "ResourceQuota" })
 }
 
 // blockers are the states of pending pods, in the order of the answer; others come last.
@@ -169,10 +169,17 @@ func (t tally) admissions() string {
 
 // rejectionsShort are the rejections where there is less room.
 func (t tally) rejectionsShort() string {
-	if t.rejected+t.suspended == 0 {
+	var counts []string
+	if t.rejected > 0 {
+		counts = append(counts, model.FormatCount(t.rejected)+" not created")
+	}
+	if t.suspended > 0 {
+		counts = append(counts, model.FormatCount(t.suspended)+" queued")
+	}
+	if len(counts) == 0 {
 		return ""
 	}
-	return " " + model.FormatCount(t.rejected+t.suspended) + " not created."
+	return " " + strings.Join(counts, ", ") + "."
 }
 
 // idle is what is shown where no pods are pending.

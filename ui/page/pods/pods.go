@@ -201,7 +201,7 @@ func (p *Page) Targets() page.Targets {
 	rows, gone := p.Table.Acted()
 	t := page.Targets{Pods: rows, Marked: len(p.Table.Marks) > 0}
 	if gone {
-		t.Gone = rows[0].FullName()
+		t.Gone = page.AbsentPod(p.Host.Observed(), rows[0], rows[0].FullName())
 	}
 	return t
 }

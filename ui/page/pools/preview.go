@@ -134,13 +134,13 @@ func (v *preview) balanceWords() string {
 	words := head + fmt.Sprintf("%s %s, %s %s cpu; ", name(b.Most.Name), percentWord(b.Most), name(b.Least.Name), percentWord(b.Least))
 	switch {
 	case b.Evicts > 0:
-		return words + "the descheduler would move " + figures.Count(b.Evicts, "pod", "pods")
+		return words + "the descheduler would evict " + figures.Count(b.Evicts, "pod", "pods")
 	case len(b.Under) == 0:
-		return words + fmt.Sprintf("no node is under %d%%, so the descheduler would move nothing", inventory.UnderPercent)
+		return words + fmt.Sprintf("no node is under %d%%, so the descheduler would evict no pods", inventory.UnderPercent)
 	case len(b.Over) == 0:
-		return words + fmt.Sprintf("no node is over %d%%, so the descheduler would move nothing", inventory.OverPercent)
+		return words + fmt.Sprintf("no node is over %d%%, so the descheduler would evict no pods", inventory.OverPercent)
 	}
-	return words + "no pod to move"
+	return words + "no pod to evict"
 }
 
 // percentWord is how much cpu of a node is requested.

@@ -30,13 +30,13 @@ func (p *Page) Answer(int) string {
 	case p.Poll.Trouble != nil:
 		return "No answer: " + model.Clean(p.Poll.Trouble.Error())
 	case p.plan == nil && p.Gone:
-		return "Gone."
+		return page.Deleted(p.Host.Observed(), p.Pod, "")
 	case p.plan == nil && len(p.Host.Observed().Snapshot.Status.Reading) > 0:
 		return p.Host.ReadingWords()
 	case p.plan == nil:
 		return "Simulating which pods preemption would evict."
 	case p.Gone:
-		return "Gone. It was: " + p.Host.Observed().Brief(p.plan.Answer)
+		return page.Deleted(p.Host.Observed(), p.Pod, p.Host.Observed().Brief(p.plan.Answer))
 	}
 	return p.Host.Observed().Brief(p.plan.Answer)
 }
@@ -100,7 +100,7 @@ func afterwards(h page.Display, v *report.PreemptionVictim) table.Cell {
 	switch {
 	case v.Afterwards == "":
 		return table.Cell{Text: "simulating", Tone: tone.Dim}
-	case v.LandsOn != "":
+	case v.RescheduledOn != "":
 		return table.Cell{Text: h.Observed().Brief(v.Afterwards)}
 	}
 	return table.Cell{Text: h.Observed().Brief(v.Afterwards), Tone: tone.Warning}

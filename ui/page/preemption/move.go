@@ -39,7 +39,7 @@ func (p *Page) Off(do keymap.Action) string {
 		return "this page shows preemption."
 	case keymap.Open, keymap.Explain, keymap.Describe, keymap.YAML:
 		if on := p.Selected(); on.Pod == nil {
-			return on.Copy + " is gone."
+			return page.AbsentPod(p.Host.Observed(), nil, on.Copy)
 		}
 		return page.OffPod(p.Host.Observed(), do, p.Gone && !p.focused, p.Selected())
 	case keymap.Filter, keymap.Sort, keymap.Reverse, keymap.Mark, keymap.MarkTo, keymap.Unmark, keymap.Wide:

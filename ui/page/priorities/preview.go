@@ -96,7 +96,7 @@ func stateWords(queue []inventory.Queued) string {
 			if said != "" {
 				said += ", "
 			}
-			said += model.FormatCount(n) + " " + state
+			said += model.FormatCount(n) + " " + stateWord(state)
 		}
 	}
 	return said
@@ -112,6 +112,15 @@ func (p *Page) queuedLine(q *inventory.Queued) string {
 		line += ", nominated to " + p.Host.Observed().NodeName(q.Nominated)
 	}
 	return line
+}
+
+// stateWord is a state on the screen. Where no scheduler runs, a pod that was not tried is
+// not in any queue that is active.
+func stateWord(state string) string {
+	if state == inventory.Active {
+		return "not tried"
+	}
+	return state
 }
 
 // stateTone is how bad a state is.

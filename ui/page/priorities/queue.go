@@ -38,7 +38,7 @@ func NewQueue(h page.Host, pod string) *QueuePage {
 		query.Words("ns", func(q queued) string { return q.Namespace }),
 		query.Number("prio", query.Integer, func(q queued) (int64, bool) { return int64(q.Pod.Priority()), true }),
 		query.Words("class", func(q queued) string { return q.Pod.Object.Spec.PriorityClassName }),
-		query.Words("state", func(q queued) string { return q.State }),
+		query.Words("state", func(q queued) string { return stateWord(q.State) }),
 		query.Words("nominated", func(q queued) string { return q.Nominated }),
 		query.Words("scheduler", func(q queued) string { return q.Scheduler }),
 	)
@@ -56,7 +56,7 @@ func (p *QueuePage) columns() []table.Column[queued] {
 		{Head: "NAMESPACE/POD", Field: "name", Names: true, Flex: true, Min: 20, Text: text(podName)},
 		{Head: "PRIO", Field: "prio", Gap: 1, Min: 6, Right: true, Text: text(func(q queued) string { return strconv.Itoa(int(q.Pod.Priority())) })},
 		{Head: "AGE", Gap: 1, Min: 4, Right: true, Ticks: true, Text: text(func(q queued) string { return p.Host.Observed().Since(q.Pod.Since()) })},
-		{Head: "STATE", Field: "state", Gap: 1, Min: 13, State: true, Text: func(q queued) table.Cell { return table.Cell{Text: q.State, Tone: stateTone(q.State)} }},
+		{Head: "STATE", Field: "state", Gap: 1, Min: 13, State: true, Text: func(q queued) table.Cell { return table.Cell{Text: stateWord(q.State), Tone: stateTone(q.State)} }},
 		{Head: "NOMINATED", Field: "nominated", Gap: 1, Min: 10, Max: 20, Names: true, Text: text(func(q queued) string { return p.Host.Observed().NodeName(q.Nominated) })},
 		{Head: "SCHEDULER", Field: "scheduler", Gap: 1, Min: 9, Max: 20, From: cells.WideFrom, Text: text(func(q queued) string { return q.Scheduler })},
 		{Head: "CLASS", Field: "class", From: cells.WideFrom, Max: 30, Text: text(func(q queued) string { return q.Pod.Object.Spec.PriorityClassName })},
@@ -94,7 +94,7 @@ func (p *QueuePage) Answer(width int) string {
 		}
 	}
 	if others > 0 {
-		words += "; " + model.FormatCount(others) + " of another scheduler"
+		words += "; " + model.FormatCount(others) + " in another queue"
 	}
 	return p.Query().Filtered(words+".", width)
 }

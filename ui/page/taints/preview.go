@@ -72,7 +72,7 @@ func rateWords(zone *inventory.EvictionZone) string {
 	if zone.Rate == 0 {
 		return "no more nodes get NoExecute"
 	}
-	return fmt.Sprintf("one node gets NoExecute every %.0fs", 1/zone.Rate)
+	return fmt.Sprintf("at most one node every %.0fs gets NoExecute", 1/zone.Rate)
 }
 
 // preview draws the selected taint under the list, in so many lines.
@@ -175,7 +175,7 @@ func reservedWords(r *inventory.Reserved) string {
 	if len(r.Pools) > 0 {
 		words += " (" + grammar.Agree(len(r.Pools), "pool ", "pools ") + strings.Join(r.Pools, ", ") + ")"
 	}
-	words += ": " + grammar.Count(r.Pods, "pod", "pods")
+	words += ": " + model.FormatCount(r.Pods) + " of its pods"
 	if leaks := leakWords(r); leaks != "" {
 		words += ", " + leaks
 	}
@@ -217,8 +217,8 @@ func podsOf(t *inventory.Taint) []namedPod {
 	}
 	add(t.Evicted(), "", tone.Bad)
 	if r := t.Reserved; r != nil {
-		add(r.Inside, "inside: ", tone.Warning)
-		add(r.Outside, "outside: ", tone.Warning)
+		add(r.Inside, "other pod: ", tone.Warning)
+		add(r.Outside, "elsewhere: ", tone.Warning)
 	}
 	add(t.Intruders, "", tone.Plain)
 	return pods

@@ -185,15 +185,15 @@ func reservedCell(r row) table.Cell {
 	return made
 }
 
-// leakWords count the pods in the wrong place: "2 of others inside, 1 outside"; "" if there
+// leakWords count the pods in the wrong place: "2 other pods, 1 elsewhere"; "" if there
 // are none.
 func leakWords(r *inventory.Reserved) string {
 	var words []string
 	if len(r.Inside) > 0 {
-		words = append(words, model.FormatCount(len(r.Inside))+" of others inside")
+		words = append(words, grammar.Count(len(r.Inside), "other pod", "other pods"))
 	}
 	if len(r.Outside) > 0 {
-		words = append(words, model.FormatCount(len(r.Outside))+" outside")
+		words = append(words, model.FormatCount(len(r.Outside))+" elsewhere")
 	}
 	return strings.Join(words, ", ")
 }

@@ -34,13 +34,13 @@ func (p *Page) Answer(width int) string {
 	case p.Poll.Trouble != nil:
 		return "No answer: " + model.Clean(p.Poll.Trouble.Error())
 	case p.report == nil && p.Gone:
-		return "Gone."
+		return page.Deleted(p.Host.Observed(), p.Pod, "")
 	case p.report == nil && p.Host.Observed().IsReading():
 		return p.Host.ReadingWords()
 	case p.report == nil:
 		return "Explaining " + model.Clean(p.Pod.FullName()) + "."
 	case p.Gone:
-		return "Gone. It was: " + p.Host.Observed().Brief(p.report.Summary)
+		return page.Deleted(p.Host.Observed(), p.Pod, p.Host.Observed().Brief(p.report.Summary))
 	case p.report.Cycle.Running != "":
 		return p.Host.Observed().Brief(p.report.Cycle.Where)
 	}
@@ -231,7 +231,7 @@ func (p *Page) Off(do keymap.Action) string {
 		return p.offOpen(on)
 	case keymap.Explain:
 		if on.Ref.Resource == "nodes" && on.Node == nil {
-			return "the node is gone."
+			return page.AbsentNode(p.Host.Observed(), nil, on.Ref.Name)
 		}
 	case keymap.GoNode:
 		return page.OffPod(p.Host.Observed(), do, p.Gone, page.SelectPod(p.Pod))
@@ -254,7 +254,7 @@ func (p *Page) offOpen(on page.Selection) string {
 	case !ok || (row.node == nil && len(row.step.Nodes) == 0):
 		return "this row has no nodes."
 	case row.node != nil && on.Node == nil:
-		return row.node.Node + " is gone."
+		return page.AbsentNode(p.Host.Observed(), nil, row.node.Node)
 	}
 	return ""
 }

@@ -30,7 +30,7 @@ type closest struct {
 
 // closest is the node of g that the page shows.
 func (p *Page) closest(g *report.Group) closest {
-	c := closest{page: p, group: g, refusals: g.Refusals}
+	c := closest{page: p, group: g, refusals: g.Rejections}
 	if len(g.Nodes) == 0 || g.OverAll() {
 		return c
 	}

@@ -34,9 +34,9 @@ func (p *Page) FiguresOf(g *report.Group, node *model.Node, refusals []report.Re
 // RefusalsOn are one node's refusals with its own figures; a group's hold ranges.
 func (p *Page) RefusalsOn(name string, g *report.Group) []report.Refusal {
 	if result, ok := p.Nodes[name]; ok {
-		return result.Refusals
+		return result.Rejections
 	}
-	return g.Refusals
+	return g.Rejections
 }
 
 // SentenceOn is a refusal told whole, without the node's name before it.

@@ -102,10 +102,10 @@ func (b body) matrixLines() []Line {
 // words are the longest words of a group that have room.
 func (b body) words(g *report.Group, room int) string {
 	words := b.page.Brief(report.ShortLabels(g.Words))
-	if len(g.Refusals) != 1 {
+	if len(g.Rejections) != 1 {
 		return words
 	}
-	for _, wider := range g.Refusals[0].Wider {
+	for _, wider := range g.Rejections[0].Wider {
 		if wider = b.page.Brief(report.ShortLabels(wider)); cells.Width(wider) <= room && cells.Width(wider) > cells.Width(words) {
 			words = wider
 		}
