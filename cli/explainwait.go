@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/duration"
+
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/named"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
@@ -195,7 +197,7 @@ func (w *podWaiter) limit() string {
 	if w.options.wait == 0 {
 		return ""
 	}
-	return ", at most " + w.options.wait.String()
+	return ", at most " + duration.HumanDuration(w.options.wait)
 }
 
 // sentence ends a text with a period.
@@ -235,7 +237,7 @@ func (w *podWaiter) changed(ctx context.Context) error {
 
 // timedOut ends the wait after its time.
 func (w *podWaiter) timedOut(ctx context.Context) error {
-	w.options.Say(fmt.Errorf("explain %s: no node and no other reason within %s", w.pod.FullName(), w.options.wait))
+	w.options.Say(fmt.Errorf("explain %s: no node and no other reason within %s", w.pod.FullName(), duration.HumanDuration(w.options.wait)))
 	if w.last == nil {
 		return exit.ErrTimedOut // the server was lost all the time
 	}

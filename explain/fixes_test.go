@@ -6,16 +6,21 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	storagehelpers "k8s.io/component-helpers/storage/volume"
 	"pgregory.net/rapid"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/explaintest"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/remedy"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -632,10 +637,8 @@ func TestAFixOfTwoCommandsIsNoneIfReplicasPreemptBetween(t *testing.T) {
 
 // ofPriority gives the pods of shop a priority.
 func ofPriority(value int32, objects []runtime.Object) []runtime.Object {
-	for _, object := range objects {
-		if pod, ok := object.(*corev1.Pod); ok && pod.Namespace == "shop" {
-			priority(value)(pod)
-		}
+	for _, pod := range podsOfShop(objects) {
+		priority(value)(pod)
 	}
 	return objects
 }
@@ -645,11 +648,13 @@ func replicas(kind, cpu string, others ...runtime.Object) []runtime.Object {
 	meta := metav1.ObjectMeta{Namespace: "shop", Name: "db", UID: "db"}
 	for i := range 3 {
 		pod := testPod(fmt.Sprintf("shop/db-%d", i), "", cpu)
-		pod.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: kind, Name: meta.Name, UID: meta.UID, Controller: new(true)}}
+		pod.OwnerReferences = []metav1.OwnerReference{{APIVersion: groupOf(kind), Kind: kind, Name: meta.Name, UID: meta.UID, Controller: new(true)}}
 		template := corev1.PodTemplateSpec{Spec: *pod.Spec.DeepCopy()}
 		others = append(others, pod)
 		switch {
 		case i > 0:
+		case kind == "Job":
+			others = append(others, &batchv1.Job{ObjectMeta: meta, Spec: batchv1.JobSpec{Parallelism: new(int32(3)), Completions: new(int32(3)), Template: template}})
 		case kind == "StatefulSet":
 			spec := appsv1.StatefulSetSpec{Replicas: new(int32(3)), PodManagementPolicy: appsv1.ParallelPodManagement, Template: template}
 			others = append(others, &appsv1.StatefulSet{ObjectMeta: meta, Spec: spec})
@@ -658,4 +663,63 @@ func replicas(kind, cpu string, others ...runtime.Object) []runtime.Object {
 		}
 	}
 	return others
+}
+
+// The new pods of a fix come in the order of their names, whatever the clock: one that runs, as
+// in a cluster, says what one says that stands, as in a file.
+func TestFixesDoNotDependOnTheClock(t *testing.T) {
+	recreated := 0
+	for seed := range uint64(12) {
+		objects := explaintest.RandomCluster(explaintest.Seeded(seed), 6, 14, 8).Objects()
+		objects = ofPriority(5, replicas("Job", "1", objects...))
+		for i, pod := range podsOfShop(objects) { // pods of a Job that was changed are not alike
+			pod.Spec.NodeSelector = map[string]string{"disktype": "nvme"}
+			pod.Spec.Containers[0].Resources.Requests[corev1.ResourceCPU] = *resource.NewQuantity(int64(i+1), resource.DecimalSI)
+		}
+		for _, pod := range []string{"shop/db-0", "shop/db-2"} {
+			runs := testNow
+			stands, made := fixesByClock(t, func() time.Time { return testNow }, pod, objects)
+			moves, _ := fixesByClock(t, func() time.Time { runs = runs.Add(time.Microsecond); return runs }, pod, objects)
+			if diff := cmp.Diff(stands, moves); diff != "" {
+				t.Errorf("seed %d, %s, with a clock that stands (-) and one that runs (+):\n%s", seed, pod, diff)
+			}
+			recreated += made
+		}
+	}
+	if recreated == 0 {
+		t.Error("no fix makes new pods")
+	}
+}
+
+// fixesByClock tells the fixes of a pod, and how many of them recreate it.
+func fixesByClock(t *testing.T, clock func() time.Time, pod string, objects []runtime.Object) (told string, recreated int) {
+	t.Helper()
+	found, err := fixesOf(t.Context(), startEngine(t, Options{Now: clock}, objects...), report.PodOf(types.UID(pod)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fix := range found.Tried {
+		if fix.Recreates {
+			recreated++
+		}
+	}
+	return toldFixes(found), recreated
+}
+
+// podsOfShop are the pods of the namespace shop.
+func podsOfShop(objects []runtime.Object) (pods []*corev1.Pod) {
+	for _, object := range objects {
+		if pod, ok := object.(*corev1.Pod); ok && pod.Namespace == "shop" {
+			pods = append(pods, pod)
+		}
+	}
+	return pods
+}
+
+// groupOf is the API group and version of a kind of controllers.
+func groupOf(kind string) string {
+	if kind == "Job" {
+		return batchv1.SchemeGroupVersion.String()
+	}
+	return appsv1.SchemeGroupVersion.String()
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/command"
@@ -79,6 +80,7 @@ type Search struct {
 	alike      []*corev1.Pod // equal pods that wait, the pod itself first
 	unserved   bool          // no scheduler takes care of them
 	revision   int64
+	now        metav1.Time              // when candidates were thought of: new pods of all fixes are created then
 	queue      *plugins.QueueController // whose gate holds the pod; nil: no queue's
 	queued     *corev1.Pod              // the pod then
 	failed     error                    // why nothing can be tried; nil if it can
@@ -262,7 +264,7 @@ func (f *Search) Gather(ctx context.Context, q Query) {
 func (f *Search) gather(ctx context.Context, q Query) error {
 	pod := q.Question.Pod
 	f.profile = q.Profile
-	f.revision = f.Scheduler.State.Revision
+	f.revision, f.now = f.Scheduler.State.Revision, metav1.NewTime(f.Now()).Rfc3339Copy()
 	if pod.Spec.NodeName != "" {
 		f.none = "It has a node: there is nothing to fix in scheduling."
 		return nil

@@ -72,7 +72,7 @@ func (f *Search) trialOf(changed *corev1.Pod, c command.Command, steps []remedy.
 // anew is the pod as a new one of its controller.
 func anew(f *Search, pod *corev1.Pod) *corev1.Pod {
 	made := pod.DeepCopy()
-	made.CreationTimestamp = metav1.NewTime(f.Now())
+	made.CreationTimestamp = f.now
 	made.Status = corev1.PodStatus{Phase: corev1.PodPending}
 	return made
 }
@@ -151,7 +151,7 @@ func preemptsTogether(ctx context.Context, f *Search, whole *forecast.Trial) (bo
 
 // simulatorOf is what simulates other pods.
 func simulatorOf(f *Search) forecast.Simulator {
-	return forecast.Simulator{Scheduler: f.Scheduler, Budgets: f.Budgets, Now: f.Now}
+	return forecast.Simulator{Scheduler: f.Scheduler, Budgets: f.Budgets, Now: func() time.Time { return f.now.Time }}
 }
 
 // tellVictims says what becomes of the pods that the fix evicts.

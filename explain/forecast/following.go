@@ -47,7 +47,7 @@ func followingPod(f *forecasting, pod *corev1.Pod, name string) *corev1.Pod {
 	next := pod.DeepCopy()
 	next.Name = name
 	next.UID = types.UID("follows " + string(pod.UID) + " " + name)
-	next.CreationTimestamp = metav1.NewTime(f.now())
+	next.CreationTimestamp = f.now
 	next.Status = corev1.PodStatus{Phase: corev1.PodPending}
 	return next
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/pdb"
@@ -64,7 +65,7 @@ func (s Simulator) Forecast(ctx context.Context, supposed plan.Supposed) (*plan.
 // forecasting begins a forecast.
 func (s Simulator) forecasting(supposed plan.Supposed) *forecasting {
 	return &forecasting{
-		scheduler: s.Scheduler, budgets: s.Budgets, now: s.Now, added: s.Added, supposed: supposed,
+		scheduler: s.Scheduler, budgets: s.Budgets, now: metav1.NewTime(s.Now()).Rfc3339Copy(), added: s.Added, supposed: supposed,
 		told: &plan.Forecast{Fates: map[types.UID]plan.Fate{}},
 	}
 }
@@ -100,7 +101,7 @@ func failed(err error) error {
 type forecasting struct {
 	scheduler *scheduler.Scheduler
 	budgets   *pdb.Budgets
-	now       func() time.Time
+	now       metav1.Time // when it began: all pods that it makes are created then, to the second as in the API
 
 	added    []scheduler.NewNode
 	supposed plan.Supposed

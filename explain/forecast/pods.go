@@ -90,7 +90,7 @@ func (f *forecasting) successor(pod *corev1.Pod) *pendingPod {
 	next := pod.DeepCopy()
 	next.UID = "successor of " + pod.UID
 	next.DeletionTimestamp, next.DeletionGracePeriodSeconds = nil, nil
-	next.CreationTimestamp = metav1.NewTime(f.now())
+	next.CreationTimestamp = f.now
 	next.Spec.NodeName = ""
 	next.Status = corev1.PodStatus{Phase: corev1.PodPending}
 	for _, label := range []string{corev1.LabelTopologyZone, corev1.LabelTopologyRegion} {
