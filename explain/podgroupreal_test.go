@@ -2,8 +2,10 @@ package explain
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -46,8 +48,10 @@ func scheduleForReal(t *testing.T, pods int, objects ...runtime.Object) map[stri
 				return true, binding, nil
 			}
 		case clienttesting.PatchAction:
-			if a.GetResource().Resource == "pods" && a.GetSubresource() == "status" && made.nodes[a.GetName()] == "" {
-				made.nodes[a.GetName()] = ""
+			if a.GetResource().Resource == "pods" && a.GetSubresource() == "status" {
+				if _, bound := made.nodes[a.GetName()]; !bound && saysUnschedulable(t, a.GetPatch()) {
+					made.nodes[a.GetName()] = ""
+				}
 				return true, &corev1.Pod{}, nil
 			}
 		case clienttesting.DeleteAction:
@@ -75,17 +79,29 @@ func scheduleForReal(t *testing.T, pods int, objects ...runtime.Object) map[stri
 	}()
 	for {
 		made.Lock()
-		decided := len(made.nodes)
+		nodes := maps.Clone(made.nodes)
 		made.Unlock()
-		if decided >= pods {
-			return made.nodes
+		if len(nodes) >= pods {
+			return nodes
 		}
 		select {
 		case <-ctx.Done():
-			t.Fatalf("the scheduler decided about %d of %d pods: %v", decided, pods, made.nodes)
+			t.Fatalf("the scheduler decided about %d of %d pods: %v", len(nodes), pods, nodes)
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
+}
+
+// saysUnschedulable reports whether a patch of a pod's status says that the scheduler found no node for it.
+// Other patches are no decision: before it binds a pod, the scheduler writes the node into nominatedNodeName.
+func saysUnschedulable(t *testing.T, patch []byte) bool {
+	pod := new(corev1.Pod)
+	if err := json.Unmarshal(patch, pod); err != nil {
+		t.Errorf("read patch %s: %v", patch, err)
+	}
+	return slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse && c.Reason == corev1.PodReasonUnschedulable
+	})
 }
 
 // randomGang is a random cluster with a gang of a few kinds of pods, all of which it needs.
