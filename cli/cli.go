@@ -7,7 +7,6 @@ import (
 	"io"
 	"log"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,7 +21,6 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/cli/suggest"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
-	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // app is what all commands share.
@@ -66,17 +64,6 @@ func silence() {
 	rest.SetDefaultWarningHandler(rest.NoWarnings{})
 }
 
-// programName is how the user calls the program.
-func programName(args []string) string {
-	if len(args) > 0 {
-		base := strings.TrimSuffix(filepath.Base(args[0]), ".exe")
-		if plugin, ok := strings.CutPrefix(strings.Replace(base, completer, "kubectl-", 1), "kubectl-"); ok {
-			return "kubectl " + terminal.OneLine(plugin)
-		}
-	}
-	return "fathom"
-}
-
 // root builds the command tree. The root command itself is the dashboard.
 func (a *app) root(args []string) *cobra.Command {
 	cmd := newDashboard(a)
@@ -111,32 +98,4 @@ func aborting(streams *terminal.Streams) func(error) {
 		streams.Say(err)
 		os.Exit(exit.Unknown)
 	}
-}
-
-// completer begins the name under which kubectl looks for a plugin's completion.
-const completer = "kubectl_complete-"
-
-// commandLine gives the arguments after the program's name. Called as
-// kubectl_complete-fathom (a link to the program is enough), it completes: that
-// is how kubectl asks its plugins.
-func commandLine(args []string) []string {
-	if len(args) == 0 {
-		return []string{}
-	}
-	if strings.HasPrefix(filepath.Base(args[0]), completer) {
-		return append([]string{cobra.ShellCompRequestCmd}, cleaned(args[1:])...)
-	}
-	if len(args) > 1 && (args[1] == cobra.ShellCompRequestCmd || args[1] == cobra.ShellCompNoDescRequestCmd) {
-		return cleaned(args[1:]) // cobra quotes them in what it says of them
-	}
-	return args[1:]
-}
-
-// cleaned removes control characters from words to complete.
-func cleaned(words []string) []string {
-	clean := make([]string, 0, len(words))
-	for _, word := range words {
-		clean = append(clean, model.Clean(word))
-	}
-	return clean
 }

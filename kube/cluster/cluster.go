@@ -83,7 +83,7 @@ func New(ctx context.Context, source *Source, options Options) (*Cluster, error)
 	})
 	c.tasks.Go(func() {
 		defer utilruntime.HandleCrash()
-		newFolder(c).run(ctx)
+		newAggregator(c).run(ctx)
 	})
 	return c, nil
 }

@@ -215,7 +215,7 @@ func TestKeepPutsBackWhatIsAskedFor(t *testing.T) {
 	}
 }
 
-// A field that fields.txt does not list is left out, whatever it is: every field of
+// A field that keptfields.txt does not list is left out, whatever it is: every field of
 // every kind is filled, and what is written is filled in the listed ones only.
 func TestOnlyListedFieldsAreWritten(t *testing.T) {
 	scrub, err := newScrubber(nil)

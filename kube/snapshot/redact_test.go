@@ -13,7 +13,7 @@ func apiType(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && !leaves[t] && strings.HasPrefix(t.PkgPath(), "k8s.io/api")
 }
 
-// reach calls see with each struct that fields.txt lets through below t.
+// reach calls see with each struct that keptfields.txt lets through below t.
 func reach(t reflect.Type, see func(reflect.Type)) {
 	switch {
 	case t.Kind() == reflect.Pointer, t.Kind() == reflect.Slice, t.Kind() == reflect.Map:
@@ -53,14 +53,14 @@ func TestTheListOfFieldsIsThatOfTheAPI(t *testing.T) {
 				lines = append(lines, strings.TrimSpace(line)+"\n")
 			}
 		}
-		if err := os.WriteFile("fields.txt", []byte(strings.Join(lines, "")), 0o600); err != nil {
+		if err := os.WriteFile("keptfields.txt", []byte(strings.Join(lines, "")), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for name, of := range found {
 		fields, listed := allowed[name]
 		if !listed {
-			t.Errorf("fields.txt lets %s through and does not say which of its fields", name)
+			t.Errorf("keptfields.txt lets %s through and does not say which of its fields", name)
 		}
 		for field := range fields {
 			if _, there := of.FieldByName(field); !there {
@@ -70,7 +70,7 @@ func TestTheListOfFieldsIsThatOfTheAPI(t *testing.T) {
 	}
 	for name := range allowed {
 		if found[name] == nil {
-			t.Errorf("%s is in fields.txt, and no object of a file has one", name)
+			t.Errorf("%s is in keptfields.txt, and no object of a file has one", name)
 		}
 	}
 }

@@ -21,9 +21,9 @@ const (
 	linger = time.Second
 )
 
-// folder is what only the folding goroutine uses: events of the informers go through it
+// aggregator is what only the folding goroutine uses: events of the informers go through it
 // into the engine, then into the model, then out as a snapshot.
-type folder struct {
+type aggregator struct {
 	*Cluster
 	feed     *feed
 	revision int64
@@ -36,36 +36,36 @@ type folder struct {
 	stale    <-chan struct{}
 }
 
-// newFolder makes the folder of a cluster that has its first feed.
-func newFolder(c *Cluster) *folder {
-	f := &folder{
+// newAggregator makes the aggregator of a cluster that has its first feed.
+func newAggregator(c *Cluster) *aggregator {
+	a := &aggregator{
 		Cluster: c,
 		held:    &model.Snapshot{},
 		first:   make(chan *model.Snapshot, 1),
 		next:    make(chan *feed),
 	}
-	f.take(c.feed.Load())
-	return f
+	a.take(c.feed.Load())
+	return a
 }
 
 // run folds until ctx ends. A panic ends it and is reported as an error.
-func (f *folder) run(ctx context.Context) {
-	f.failed = ErrClosed
-	defer close(f.ended)
+func (a *aggregator) run(ctx context.Context) {
+	a.failed = ErrClosed
+	defer close(a.ended)
 	defer func() {
 		if r := recover(); r != nil {
-			f.failed = fmt.Errorf("apply changes: %v", r)
+			a.failed = fmt.Errorf("apply changes: %v", r)
 		}
 	}()
-	f.askFirst(ctx)
+	a.askFirst(ctx)
 	for {
-		f.fold()
+		a.fold()
 		select {
 		case <-ctx.Done():
 			return
-		case <-f.clock.After(interval):
+		case <-a.clock.After(interval):
 		}
-		if !f.wait(ctx) {
+		if !a.wait(ctx) {
 			return
 		}
 	}
@@ -73,26 +73,26 @@ func (f *folder) run(ctx context.Context) {
 
 // wait waits for a reason to fold again; it is false when ctx ended. A quiet change alone
 // waits for others.
-func (f *folder) wait(ctx context.Context) bool {
-	quiet := f.feed.queue.quiet
+func (a *aggregator) wait(ctx context.Context) bool {
+	quiet := a.feed.queue.quiet
 	var lingered <-chan time.Time
 	for {
 		select {
 		case <-ctx.Done():
 			return false
 		case <-quiet:
-			quiet, lingered = nil, f.clock.After(linger-interval)
+			quiet, lingered = nil, a.clock.After(linger-interval)
 			continue
 		case <-lingered:
-		case <-f.feed.queue.wake:
-		case <-f.feed.source.Changed:
-		case <-f.usage.changed:
-		case f.held = <-f.first:
-		case <-f.stale:
-			f.stale = nil
-			f.reopenLater(ctx)
-		case next := <-f.next:
-			f.replace(next)
+		case <-a.feed.queue.wake:
+		case <-a.feed.source.Changed:
+		case <-a.usage.changed:
+		case a.held = <-a.first:
+		case <-a.stale:
+			a.stale = nil
+			a.reopenLater(ctx)
+		case next := <-a.next:
+			a.replace(next)
 		}
 		return true
 	}
@@ -119,35 +119,35 @@ func isNews(before, now folded) bool {
 }
 
 // fold brings the engine and the model to one revision and publishes it.
-func (f *folder) fold() {
+func (a *aggregator) fold() {
 	// Asked before the queue is drained: what is in by now is in the queue.
-	rows, all := isClosed(f.feed.rows), isClosed(f.feed.all)
-	changes := f.feed.queue.drain()
-	now := stateOf(f, all)
-	if all && f.settled > 0 && len(changes) == 0 && !isNews(f.folded, now) {
+	rows, all := isClosed(a.feed.rows), isClosed(a.feed.all)
+	changes := a.feed.queue.drain()
+	now := stateOf(a, all)
+	if all && a.settled > 0 && len(changes) == 0 && !isNews(a.folded, now) {
 		return
 	}
-	f.folded = now
-	f.revision++
-	applied := apply(f.feed, f.revision, changes)
+	a.folded = now
+	a.revision++
+	applied := apply(a.feed, a.revision, changes)
 	for _, c := range changes {
-		f.feed.fold(c)
+		a.feed.fold(c)
 	}
-	f.feed.foldRefused(now.refused)
-	if all && f.settled == 0 {
-		f.settled = f.revision
+	a.feed.foldRefused(now.refused)
+	if all && a.settled == 0 {
+		a.settled = a.revision
 	}
-	s := f.snapshot(rows, now)
+	s := a.snapshot(rows, now)
 	applied()
 	if rows {
-		s.Moved = max(f.feed.engine.Moved(), f.settled)
+		s.Moved = max(a.feed.engine.Moved(), a.settled)
 	}
 	if all {
-		f.feed.settled.Store(true) // lets explanations through
+		a.feed.settled.Store(true) // lets explanations through
 	}
-	f.publish(s)
-	if all && !isClosed(f.ready) {
-		close(f.ready) // who waited for it finds all in the newest snapshot
+	a.publish(s)
+	if all && !isClosed(a.ready) {
+		close(a.ready) // who waited for it finds all in the newest snapshot
 	}
 }
 
@@ -156,13 +156,13 @@ const manyChanges = 1000
 
 // apply has the engine of a feed take in changes, many of them beside what the caller does until
 // the function that it returns is called, which waits. A panic comes out of that one.
-func apply(f *feed, revision int64, changes []scheduler.Change) (wait func()) {
+func apply(a *feed, revision int64, changes []scheduler.Change) (wait func()) {
 	var err error
 	var panicked any
-	apply := func() { err = f.engine.Apply(revision, changes) }
+	apply := func() { err = a.engine.Apply(revision, changes) }
 	note := func() {
 		if err != nil {
-			f.fault.Store(fmt.Sprintf("the state may be incomplete: %v", err))
+			a.fault.Store(fmt.Sprintf("the state may be incomplete: %v", err))
 		}
 	}
 	if len(changes) < manyChanges {
@@ -185,14 +185,14 @@ func apply(f *feed, revision int64, changes []scheduler.Change) (wait func()) {
 }
 
 // stateOf is what is known now beside nodes and pods.
-func stateOf(f *folder, all bool) folded {
-	now := folded{feed: f.feed, others: f.feed.others.Load(), status: f.status(all)}
-	usage, note := f.usage.last()
+func stateOf(a *aggregator, all bool) folded {
+	now := folded{feed: a.feed, others: a.feed.others.Load(), status: a.status(all)}
+	usage, note := a.usage.last()
 	now.usage = usage
 	if note != "" {
 		now.status.MetricsNote = note
 	}
-	if ask := f.feed.source.Refused; ask != nil {
+	if ask := a.feed.source.Refused; ask != nil {
 		now.refused = ask()
 	}
 	return now
@@ -200,19 +200,19 @@ func stateOf(f *folder, all bool) folded {
 
 // snapshot gives the rows of the feed once they are all in, before that the held ones. What
 // moved last is filled in later.
-func (f *folder) snapshot(rows bool, now folded) *model.Snapshot {
+func (a *aggregator) snapshot(rows bool, now folded) *model.Snapshot {
 	if rows {
-		f.held = nil
-		return f.feed.builder.Build(f.revision, now.status, now.usage)
+		a.held = nil
+		return a.feed.builder.Build(a.revision, now.status, now.usage)
 	}
-	s := *f.held
-	s.Revision, s.Status, s.Usage = f.revision, now.status, now.usage
+	s := *a.held
+	s.Revision, s.Status, s.Usage = a.revision, now.status, now.usage
 	return &s
 }
 
 // status is the source's, with Reading kept until what was read is folded too.
-func (f *folder) status(all bool) model.Status {
-	status := f.feed.source.Status()
+func (a *aggregator) status(all bool) model.Status {
+	status := a.feed.source.Status()
 	if all {
 		status.Reading = nil
 		return status
@@ -225,51 +225,51 @@ func (f *folder) status(all bool) model.Status {
 }
 
 // publish replaces an older snapshot that was not consumed yet.
-func (f *folder) publish(s *model.Snapshot) {
-	f.newest.Store(s)
+func (a *aggregator) publish(s *model.Snapshot) {
+	a.newest.Store(s)
 	select {
-	case <-f.snapshots:
+	case <-a.snapshots:
 	default:
 	}
-	f.snapshots <- s // one sender and a free slot: never blocks
-	f.last = s
+	a.snapshots <- s // one sender and a free slot: never blocks
+	a.last = s
 }
 
 // askFirst asks for the first rows while the informers fill. Without them the
 // screen waits for the lists; that is no error.
-func (f *folder) askFirst(ctx context.Context) {
-	ask := f.feed.source.First
+func (a *aggregator) askFirst(ctx context.Context) {
+	ask := a.feed.source.First
 	if ask == nil {
 		return
 	}
-	f.tasks.Go(func() {
+	a.tasks.Go(func() {
 		defer utilruntime.HandleCrash()
 		first, err := ask(ctx)
 		if err != nil {
 			return
 		}
 		builder := model.NewBuilder()
-		builder.PoolLabel(f.feed.source.PoolLabel)
+		builder.PoolLabel(a.feed.source.PoolLabel)
 		for _, node := range first.Nodes {
 			builder.Node(nil, node)
 		}
 		for _, pod := range first.Pods {
 			builder.Pod(nil, pod)
 		}
-		f.first <- builder.Build(0, model.Status{}, nil)
+		a.first <- builder.Build(0, model.Status{}, nil)
 	})
 }
 
 // reopenLater opens the source again beside the one that is shown.
-func (f *folder) reopenLater(ctx context.Context) {
-	f.tasks.Go(func() {
+func (a *aggregator) reopenLater(ctx context.Context) {
+	a.tasks.Go(func() {
 		defer utilruntime.HandleCrash()
-		next, err := reopen(ctx, f.Cluster)
+		next, err := reopen(ctx, a.Cluster)
 		if err != nil {
 			return
 		}
 		select {
-		case f.next <- next:
+		case a.next <- next:
 		case <-ctx.Done():
 			next.close()
 		}
@@ -278,19 +278,19 @@ func (f *folder) reopenLater(ctx context.Context) {
 
 // replace puts a new feed in the place of the old one, whose rows stay on screen
 // until the new one has its own.
-func (f *folder) replace(next *feed) {
-	old := f.feed
-	f.held = f.last
-	f.take(next)
-	f.Cluster.feed.Store(next)
-	f.tasks.Go(old.close)
+func (a *aggregator) replace(next *feed) {
+	old := a.feed
+	a.held = a.last
+	a.take(next)
+	a.Cluster.feed.Store(next)
+	a.tasks.Go(old.close)
 }
 
 // take makes a feed the one that is folded.
-func (f *folder) take(next *feed) {
-	f.feed, f.settled = next, 0
-	f.stale = next.source.Stale
-	if f.options.Reopen == nil {
-		f.stale = nil
+func (a *aggregator) take(next *feed) {
+	a.feed, a.settled = next, 0
+	a.stale = next.source.Stale
+	if a.options.Reopen == nil {
+		a.stale = nil
 	}
 }

@@ -23,7 +23,7 @@ import (
 // the API brings is left out until somebody lists it. A field with an @ goes in
 // only where that is asked for (Options.Keep).
 //
-//go:embed fields.txt
+//go:embed keptfields.txt
 var fieldList string
 
 // allowed are the fields of each type, with what has to be asked for to keep them
