@@ -17,7 +17,7 @@ import (
 // admitted is the pod as the API server would store it: by a dry run, or by our own
 // rules if a dry run may not be sent. what is the command, for errors.
 func admitted(ctx context.Context, live *source.Live, what string, pod *corev1.Pod) (stored *corev1.Pod, caveats []string, tried bool, err error) {
-	why := "--readonly allows no dry run"
+	why := "--readonly forbids dry runs"
 	if live.Client == nil {
 		why = "a snapshot has no API server for a dry run"
 	} else if !live.Options.ReadOnly {

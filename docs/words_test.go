@@ -61,6 +61,10 @@ var phrases = []struct{ phrase, instead string }{
 	{`\bsay before\b`, "preview"},
 	// Lists and input.
 	{`\b(it|this|that|which|page) is no (list|object|place|number|node|pod)\b`, "is not a ...; not available here"},
+	{`\b(is|are) gone\b`, "was deleted; is no longer shown here"},
+	{`\bno answer: |\bthere is no answer\b`, "not available"},
+	{`\bnobody was asked\b|\bnothing is known to try\b`, "say what was not done, and why"},
+	{`\bdue for eviction \d`, "should have been evicted"},
 	{`\bnothing is named so\b|\bnamed so\b`, "no match"},
 	// English of another century.
 	{`\banew\b`, "again"},
@@ -85,7 +89,7 @@ func TestTextsAreInPlainWords(t *testing.T) {
 func TestPhrasesAreFound(t *testing.T) {
 	for _, bad := range []string{
 		"WHAT STANDS IN THE WAY", "nearest first", "14 pods wait", "11 fit no node", "std-b-02: cpu 350m short", "tried on a copy of the cluster",
-		"kube-scheduler says the same", "(W its words)", "8 land elsewhere", "6 nodes refuse it", "Write what explanations rest on to a file",
+		"kube-scheduler says the same", "(W its words)", "8 land elsewhere", "6 nodes refuse it", "std-a-01 is gone.", "No answer: forbidden", "9 due for eviction 4m ago", "Write what explanations rest on to a file",
 	} {
 		if len(found(bad)) == 0 {
 			t.Errorf("%q is not found", bad)

@@ -118,7 +118,7 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 				"+ uncordon a | a",
 				"+ uncordon b and request cpu 2 instead of 3 | b",
 				"* add a node like a | new-node-1",
-				"x uncordon b | still: needs cpu 1 more",
+				"x uncordon b | still needs cpu 1 more",
 			},
 		},
 		{
@@ -127,8 +127,8 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			testPod("shop/web", "", "32"),
 			[]string{
 				"+ request cpu 16 instead of 32 | c",
-				"x uncordon b | still: needs cpu 16 more",
-				"x tolerate dedicated=gpu:NoSchedule | still: needs cpu 16 more",
+				"x uncordon b | still needs cpu 16 more",
+				"x tolerate dedicated=gpu:NoSchedule | still needs cpu 16 more",
 			},
 		},
 		{

@@ -57,7 +57,7 @@ func suspendedReport(q report.Query, r *report.Report, queue *report.Queue) *rep
 	for _, refusal := range r.Admission.Rejections {
 		r.Facts = append(r.Facts, "If its pods were created now: "+refusal.What)
 	}
-	r.Facts = append(r.Facts, "If it were created: "+r.Admission.IfCreated)
+	r.Facts = append(r.Facts, admission.IfCreated("a pod were", r.Admission.IfCreated))
 	r.Admission = nil
 	if q.Parts.Has(report.PreemptionPart) {
 		why := "Won't help. " + r.Summary

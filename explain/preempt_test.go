@@ -188,7 +188,7 @@ func TestPreemptionNamesWhatIsLeftToChance(t *testing.T) {
 
 func TestPreemptionIsUnknownWithoutBudgets(t *testing.T) {
 	e := startEngineForbidding(t, Options{}, []string{"poddisruptionbudgets"}, aNode("a", "4"), aPod("full", "4", on("a")))
-	want := `Unknown which pods it would evict: not allowed to list poddisruptionbudgets.
+	want := `The victims are unknown: not allowed to list poddisruptionbudgets.
 a: 0 victims, highest 0, -1 broken; the victims are unknown
 `
 	if got := sketch(mustPreempt(t, e, aPod("p", "1", priority(100)))); got != want {

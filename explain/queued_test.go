@@ -144,7 +144,7 @@ func TestAJobThatKueueKeepsSuspendedIsQueued(t *testing.T) {
 		},
 		"without its words": {
 			nil, "Queued: job train is suspended until Kueue admits its Workload: it has no pods and asks for 4 pods at once (LocalQueue team-a).",
-			"team-a, Job suspended", "If it were created: It would fit 1 node: std-a-01.",
+			"team-a, Job suspended", "If a pod were created, it would fit 1 node: std-a-01.",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

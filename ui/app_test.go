@@ -70,7 +70,7 @@ func (c *fakeCluster) Ask(_ context.Context, q report.Query) (*report.Report, er
 		c.fixed = append(c.fixed, uid)
 		fixes, ok := c.fixes[uid]
 		if !ok {
-			fixes = &report.Fixes{None: "nothing is known to try"}
+			fixes = &report.Fixes{None: "no known change to the pod or to nodes would help"}
 		}
 		return &report.Report{Tried: fixes}, c.err
 	case q.Parts.Has(report.PreemptionPart):

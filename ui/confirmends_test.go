@@ -279,7 +279,7 @@ func TestWhatIsGoneAmongTheMarkedIsSkipped(t *testing.T) {
 	d.actor.snapshot = d.prod.at(2, d.app.observed.Snapshot.Status)
 	send(t, d.app, snapshotMsg{snapshot: d.actor.snapshot})
 	d.press("c")
-	if got := screen(d.app); !strings.Contains(got, "Skips 1 of 2 nodes: std-b-02 (gone).") {
+	if got := screen(d.app); !strings.Contains(got, "Skips 1 of 2 nodes: std-b-02 (deleted).") {
 		t.Errorf("says\n%s", got)
 	}
 }

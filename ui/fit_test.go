@@ -60,7 +60,7 @@ func TestFitTellsEachCase(t *testing.T) {
 		{"none fits", "No more fit. One more needs cpu 350m more on std-b-02, the closest of 12 nodes.", checkoutFit()},
 		{"a quota stops it", "2 more fit. The 3rd would not be created: ResourceQuota shop/compute allows", quota},
 		{"unknown", "How many of 50 fit is unknown: not allowed to list persistentvolumes.", unknown},
-		{"no answer", "No answer: fit ", nil},
+		{"no answer", "Not available: fit ", nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			app, _ := fitOn(t, 80, 24, test.answer, "j j j j F")

@@ -214,7 +214,7 @@ func TestFixesSayWhyThereIsNoAnswer(t *testing.T) {
 	cluster.err = errors.New("try fixes: the engine\x1b[2J is closed")
 	app.history.top().(leaver).Leave()
 	send(t, app, snapshotMsg{snapshot: prod.at(2, liveStatus())})
-	requireRow(t, app, 2, "No answer: try fixes: the engine is closed")
+	requireRow(t, app, 2, "Not available: try fixes: the engine is closed")
 	prod.keep(func(p *corev1.Pod) bool { return p.Name != checkoutName })
 	cluster.err = nil
 	send(t, app, snapshotMsg{snapshot: prod.at(3, liveStatus())})

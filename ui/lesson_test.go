@@ -38,7 +38,7 @@ func (c taught) Lesson() lesson.Lesson { return c.lesson }
 // oneTooMany is the lesson of the mock-up, its prediction answered.
 func oneTooMany() *fakeLesson {
 	return &fakeLesson{state: lesson.State{
-		Number: 7, Of: 16, Title: "required pod anti-affinity", Story: "Each pod of `front` must run on its own node.",
+		Number: 7, Of: 18, Title: "required pod anti-affinity", Story: "Each pod of `front` must run on its own node.",
 		Step: 2, Steps: 4, Say: "`front` has 7 replicas and a required anti-affinity by host name. 6 nodes are schedulable.",
 		Question: "what happens to the seventh pod?", Answers: []string{"it shares a node", "it stays Pending", "it preempts an older pod"},
 		Answered: 2, Right: 2, Foretold: true, Because: "All 6 schedulable nodes reject it (pod-aff), because each runs a pod of `front`.",

@@ -72,7 +72,7 @@ func (c *prodEU) keep(wanted func(*corev1.Pod) bool) {
 // allUnknown are the reports as where nodes may not be listed.
 func allUnknown(reports map[types.UID]*report.Report) map[types.UID]*report.Report {
 	for _, r := range reports {
-		r.Verdict, r.State, r.Why = report.Unknown, "unknown", "not allowed to list nodes"
+		r.Verdict, r.State, r.BlockedBy, r.Why = report.Unknown, "unknown", "unknown", "not allowed to list nodes"
 	}
 	return reports
 }

@@ -142,7 +142,7 @@ func TestEveryKindIsAskedAboutInPortionsAndRoundsRest(t *testing.T) {
 
 func TestTroubleWithWhyNotHereIsTold(t *testing.T) {
 	app, _, _ := nodeFitOn(t, 80, 24, func(c *fakeCluster) { c.err = errors.New("explain pod: no such node") })
-	requireRow(t, app, 2, "No answer: explain pod: no such node")
+	requireRow(t, app, 2, "Not available: explain pod: no such node")
 	requireRow(t, app, 4, "not evaluated")
 
 	app, _, prod := nodeFitOn(t, 80, 24, nil)

@@ -100,7 +100,7 @@ func TestThePreviewCountsThePodsThatATaintEvicts(t *testing.T) {
 		{func(c *prodEU) { c.edit("spot-b-01", func(n *corev1.Node) { n.Spec.Taints[0].TimeAdded = nil }) }, "pods: 9 to be evicted, unknown when, 1 tolerates it"},
 		{func(c *prodEU) {
 			c.edit("spot-b-01", func(n *corev1.Node) { n.Spec.Taints[0].TimeAdded = new(metav1.NewTime(now.Add(-8 * time.Minute))) })
-		}, "pods: 9 due for eviction 3m ago, 1 tolerates it"},
+		}, "pods: 9 should have been evicted 3m ago, 1 tolerates it"},
 	} {
 		app := nodesOf(t, 80, 24, func(p *prodEU) { p.mixed(); c.change(p) }, nil)
 		selectNode(t, app, "spot-b-01")

@@ -43,7 +43,7 @@ func TestPreemptionTellsEachCase(t *testing.T) {
 			r := ledgerPlan()
 			p := r.Plan
 			r.Verdict, p.Node, p.Nominated = report.Unschedulable, "", ""
-			p.Answer = "Unknown which pods it would evict: not allowed to list poddisruptionbudgets."
+			p.Answer = "The victims are unknown: not allowed to list poddisruptionbudgets."
 			for i := range p.Nodes {
 				p.Nodes[i] = report.PreemptionNode{Name: p.Nodes[i].Name, Broken: -1, Why: "victims unknown"}
 			}
@@ -158,7 +158,7 @@ func TestAPlanThatFailsSaysSo(t *testing.T) {
 	press(t, app, "esc")
 	cluster.err = errors.New("no answer")
 	press(t, app, "p")
-	requireRow(t, app, 2, "No answer: no answer")
+	requireRow(t, app, 2, "Not available: no answer")
 }
 
 func TestRandomKeysNeverBreakPreemption(t *testing.T) {

@@ -190,6 +190,20 @@ func liveStatus() model.Status {
 	}
 }
 
+// podRef is a pod as a report names it.
+func podRef(p *model.Pod) report.PodRef {
+	ref := report.PodRef{
+		Namespace: p.Object.Namespace, Name: p.Object.Name, QOSClass: string(p.QOS), Priority: p.Priority(), Requests: map[string]string{},
+	}
+	if p.Requests.MilliCPU > 0 {
+		ref.Requests["cpu"] = resource.NewMilliQuantity(p.Requests.MilliCPU, resource.DecimalSI).String()
+	}
+	if p.Requests.Memory > 0 {
+		ref.Requests["memory"] = resource.NewQuantity(p.Requests.Memory, resource.BinarySI).String()
+	}
+	return ref
+}
+
 // verdictsOf are the explanations of the pods of prod-eu that wait.
 func verdictsOf(s *model.Snapshot) map[types.UID]*report.Report {
 	reports := map[types.UID]*report.Report{model.RefusedUID("rs-api-6c9"): apiReport()}
@@ -197,7 +211,7 @@ func verdictsOf(s *model.Snapshot) map[types.UID]*report.Report {
 		namespace, name := split(w.name)
 		if p, ok := s.PodNamed(namespace, name); ok {
 			reports[p.Object.UID] = &report.Report{
-				Pod: report.PodRef{Namespace: namespace, Name: name}, Verdict: w.verdict, State: w.state, BlockedBy: w.blocked, Why: w.why,
+				Pod: podRef(p), Verdict: w.verdict, State: w.state, BlockedBy: w.blocked, Why: w.why,
 				Summary: w.why, Revision: s.Revision,
 			}
 		}

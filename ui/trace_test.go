@@ -200,7 +200,7 @@ func TestATraceThatFailsSaysWhy(t *testing.T) {
 	app := newTestAppWith(t, 80, 24, s, &fakeCluster{err: errors.New("explain pod: no such pod")}, nil)
 	pod, _ := s.PodNamed("shop", checkoutName)
 	run(t, app, app.history.open(trace.New(&app.host, pod)), 0)
-	requireRow(t, app, 2, "No answer: explain pod: no such pod")
+	requireRow(t, app, 2, "Not available: explain pod: no such pod")
 	for _, key := range []string{"j", "tab", "enter", "C", "W", "G"} {
 		press(t, app, key)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -103,7 +104,7 @@ func (t *training) inject(trainer Trainer, fault lesson.Fault, on lesson.FaultTa
 func (t *training) remove(trainer Trainer, active lesson.ActiveFault) tea.Cmd {
 	ctx, opened := t.app.ctx, t.app.opened
 	return func() tea.Msg {
-		return faultMsg{opened, "Removed: " + active.Says + ".", trainer.Remove(ctx, active.ID)}
+		return faultMsg{opened, "Removed: " + strings.TrimSuffix(active.Says, ".") + ".", trainer.Remove(ctx, active.ID)}
 	}
 }
 

@@ -238,9 +238,9 @@ func TestWhySaysWhyItHasNoAnswer(t *testing.T) {
 	app := newTestAppWith(t, 80, 24, s, cluster, nil)
 	pod, _ := s.PodNamed("shop", checkoutName)
 	run(t, app, app.history.open(newWhy(app, pod)), 0)
-	requireRow(t, app, 2, "No answer: explain pod: the engine is closed")
+	requireRow(t, app, 2, "Not available: explain pod: the engine is closed")
 	press(t, app, "C")
-	requireRow(t, app, 23, "C copy: there is no answer yet.")
+	requireRow(t, app, 23, "C copy: the pod is still being explained.")
 }
 
 func TestCopyTakesThePageAsMarkdown(t *testing.T) {

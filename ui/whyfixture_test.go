@@ -2,9 +2,11 @@ package ui
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -13,6 +15,16 @@ import (
 
 // checkoutName is the pod that the mock-ups of Why are about.
 const checkoutName = "checkout-6c9d8b7f4-x2x1p"
+
+// cores are amounts of cpu as screens show them, of one quantity or a range.
+func cores(quantities string) string {
+	var shown []string
+	for quantity := range strings.SplitSeq(quantities, "–") {
+		amount := resource.MustParse(quantity)
+		shown = append(shown, model.FormatCPU(amount.MilliValue(), model.Nearest))
+	}
+	return strings.Join(shown, "–")
+}
 
 // checkoutReport says why shop/checkout waits, as in the mock-ups of Why.
 func checkoutReport() *report.Report {
@@ -47,9 +59,9 @@ func checkoutReport() *report.Report {
 	fit := func(node string, requested, allocatable, short string) report.Refusal {
 		return report.Refusal{
 			Plugin: "NodeResourcesFit", Reason: "Insufficient cpu", Resolvable: true,
-			What:    fmt.Sprintf("%s needs cpu %s more: requests 4, free = allocatable %s − requested %s", node, short, allocatable, requested),
+			What:    fmt.Sprintf("%s needs cpu %s more: the pod requests 4, allocatable %s, requested %s", node, cores(short), cores(allocatable), cores(requested)),
 			Numbers: []report.Number{{Resource: "cpu", Wanted: "4", Requested: requested, Allocatable: allocatable, Short: short}},
-			Short:   "needs cpu " + short + " more",
+			Short:   "needs cpu " + cores(short) + " more",
 		}
 	}
 	taint := func(short string) report.Refusal {
@@ -62,7 +74,7 @@ func checkoutReport() *report.Report {
 	gpu.Taints = []corev1.Taint{{Key: "dedicated", Value: "gpu", Effect: corev1.TaintEffectNoSchedule, TimeAdded: new(metav1.NewTime(now.Add(-14 * 24 * time.Hour)))}}
 	gpu.Wider = []string{"gpu-a-01, gpu-b-01, gpu-c-01: dedicated=gpu:NoSchedule"}
 	disk := report.Refusal{
-		Plugin: "NodeAffinity", What: "std-a-01, std-a-02, std-c-02 have disktype=hdd, std-c-02 has no label disktype; the pod requires disktype=ssd",
+		Plugin: "NodeAffinity", What: "std-a-01, std-a-02, std-c-01 have disktype=hdd, std-c-02 has no label disktype; the pod requires disktype=ssd",
 		Short: "node selector disktype=ssd: 3 have hdd, 1 has no label",
 	}
 	cordon := report.Refusal{Plugin: "NodeUnschedulable", What: "spot-a-01 is cordoned", Short: "cordoned"}
@@ -82,6 +94,15 @@ func checkoutReport() *report.Report {
 		r.Nodes = append(r.Nodes, report.NodeResult{
 			Name: n.name, Fits: new(false), Rejections: []report.Refusal{fit(n.name, n.requested, n.allocatable, n.short)},
 		})
+	}
+	for _, name := range []string{"std-a-01", "std-a-02", "std-c-01", "std-c-02"} {
+		has, short := "has disktype=hdd", "has hdd"
+		if name == "std-c-02" {
+			has, short = "has no label disktype", "has no label"
+		}
+		r.Nodes = append(r.Nodes, report.NodeResult{Name: name, Fits: new(false), Rejections: []report.Refusal{{
+			Plugin: "NodeAffinity", What: name + ": node selector requires disktype=ssd, the node " + has, Short: "node selector disktype=ssd, " + short,
+		}}})
 	}
 	return r
 }

@@ -86,11 +86,11 @@ func TestTheMapOfReasonsNamesTheZonesWithOneReason(t *testing.T) {
 		}
 	}
 	press(t, app, "m")
-	requireRow(t, app, 2, "0 of 120 nodes fit: cpu 63, volume 40, taint 10, … All of eu-1b: volume.")
+	requireRow(t, app, 2, "0 of 120 nodes fit: cpu 63, volume 40, taint 10, … All nodes of eu-1b: volume.")
 	press(t, app, "esc")
 	app.width = 120
 	press(t, app, "m")
-	requireRow(t, app, 2, "cordoned 2. All of eu-1b: volume.")
+	requireRow(t, app, 2, "cordoned 2. All nodes of eu-1b: volume.")
 }
 
 func TestTheMapOfReasonsOpensTheGroupOfANode(t *testing.T) {
@@ -149,7 +149,7 @@ func TestThereIsNoMapWhereNoNodesWereEvaluated(t *testing.T) {
 
 func TestReasonsThatAreNotKnownAreUnknown(t *testing.T) {
 	r := checkoutReport()
-	r.Groups = r.Groups[:1]
+	r.Groups, r.Nodes = r.Groups[:1], r.Nodes[:3]
 	r.Nodes[1].Fits = nil
 	app := whyOf(t, 100, 30, r, nil)
 	press(t, app, "m")

@@ -32,7 +32,7 @@ const (
 func (f *cgroupFlags) addFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.driver, "driver", systemd, "Of get cgroups: the cgroup driver, systemd or cgroupfs.")
 	cmd.Flags().BoolVar(&f.v1, "v1", false, "Of get cgroups: cgroup v1.")
-	cmd.Flags().BoolVar(&f.memoryQoS, "memory-qos", false, "Of get cgroups: memory requests are protected.")
+	cmd.Flags().BoolVar(&f.memoryQoS, "memory-qos", false, "Of get cgroups: with the MemoryQoS feature gate on.")
 	for _, name := range []string{"driver", "v1", "memory-qos"} {
 		cmd.Flags().Lookup(name).Hidden = true
 	}

@@ -108,10 +108,16 @@ func (j *Judgement) facts(r *report.Report) []string {
 		speaker += "," + ago
 	}
 	facts = append(facts, missing, speaker+": "+j.refused.Message)
-	if rest, fits := strings.CutPrefix(r.Admission.IfCreated, "It would"); fits {
-		return append(facts, "If it were created, it would"+rest)
+	return append(facts, IfCreated("it were", r.Admission.IfCreated))
+}
+
+// IfCreated is the sentence about what would happen to pods that do not exist: "If it were
+// created, it would fit 2 nodes."
+func IfCreated(subject, would string) string {
+	if rest, fits := strings.CutPrefix(would, "It would"); fits {
+		return "If " + subject + " created, it would" + rest
 	}
-	return append(facts, "If it were created: "+r.Admission.IfCreated)
+	return "If " + subject + " created: " + would
 }
 
 // owner is the controller's own object, as kubectl names it.

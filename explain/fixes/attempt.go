@@ -3,6 +3,7 @@ package fixes
 import (
 	"context"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -149,7 +150,7 @@ func (f *Search) still(ctx context.Context, changed *corev1.Pod, c candidate, as
 		if err != nil {
 			return "", err
 		}
-		return "still: " + placement.Closest(changed, m), nil
+		return stillRejected(placement.Closest(changed, m)), nil
 	}
 	nodes := c.nodes[:1]
 	if known := asked == nil || slices.Contains(asked, nodes[0]); !known {
@@ -166,11 +167,19 @@ func (f *Search) still(ctx context.Context, changed *corev1.Pod, c candidate, as
 		}
 		for k := range f.profile.Plugins {
 			if m.Rejects(k, i) != nil {
-				return "still: " + plugins.Tell(q, []plugins.Refused{m.Rejection(k, i)}).Short, nil
+				return stillRejected(plugins.Tell(q, []plugins.Refused{m.Rejection(k, i)}).Short), nil
 			}
 		}
 	}
 	return "still no node fits", nil
+}
+
+// stillRejected says that a reason remains: "still needs cpu 1 more".
+func stillRejected(reason string) string {
+	if strings.HasPrefix(reason, "needs ") {
+		return "still " + reason
+	}
+	return "still: " + reason
 }
 
 // actionsOf are the steps that the dashboard can plan: changes of nodes,

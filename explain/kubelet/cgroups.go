@@ -144,7 +144,7 @@ func (d Driver) rootFiles(node *model.Node) []File {
 	allocatable := node.Object.Status.Allocatable
 	var files []File
 	if cpu := allocatable.Cpu(); !cpu.IsZero() {
-		files = append(files, d.weight(Shares(cpu.MilliValue()), "allocatable cpu "+cpu.String()))
+		files = append(files, d.weight(Shares(cpu.MilliValue()), "allocatable cpu "+model.FormatCPU(cpu.MilliValue(), model.Nearest)))
 	}
 	if memory := allocatable.Memory(); !memory.IsZero() {
 		files = append(files, d.memoryMax(memory.Value()+defaultEviction, "allocatable "+memory.String()+" + 100Mi for eviction"))
@@ -165,7 +165,7 @@ func (d Driver) levelFiles(class corev1.PodQOSClass, node *model.Node) []File {
 		return []File{d.weight(leastShares, "BestEffort")}
 	}
 	cpu := sumOf(node, class, corev1.ResourceCPU)
-	files := []File{d.weight(Shares(cpu), fmt.Sprintf("requests.cpu %dm of Burstable pods", cpu))}
+	files := []File{d.weight(Shares(cpu), fmt.Sprintf("requests.cpu %s of Burstable pods", model.FormatCPU(cpu, model.Nearest)))}
 	if d.protects() {
 		files = append(files, file("memory.low", sumOf(node, class, corev1.ResourceMemory), "requests.memory of Burstable pods"))
 	}

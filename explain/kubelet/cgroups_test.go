@@ -97,7 +97,7 @@ func TestTheCgroupsOfANode(t *testing.T) {
   memory.max 1073741824: limits.memory 1Gi
   hugetlb.2MB.max 67108864: limits.hugepages-2Mi 64Mi
 /kubepods.slice/kubepods-burstable.slice
-  cpu.weight 39: requests.cpu 1000m of Burstable pods
+  cpu.weight 39: requests.cpu 1 of Burstable pods
 /kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod6c1a4e95_6bb6_11e6_bc26_28d2444e470d.slice
   cpu.weight 39: requests.cpu 1
   memory.max 1207959552: limits.memory 1152Mi
@@ -142,7 +142,7 @@ func TestTheCgroupsOfTheDriverCgroupfsAndOfV1(t *testing.T) {
   memory.limit_in_bytes 1073741824: limits.memory 1Gi
   hugetlb.2MB.limit_in_bytes 67108864: limits.hugepages-2Mi 64Mi
 /kubepods/burstable
-  cpu.shares 2: requests.cpu 0m of Burstable pods
+  cpu.shares 2: requests.cpu 0 of Burstable pods
 /kubepods/besteffort
   cpu.shares 2: BestEffort`)
 }

@@ -266,7 +266,7 @@ func (s Simulator) chosen(ctx context.Context, pod *corev1.Pod, c candidates) (O
 	if why := s.Budgets.Unread; why != "" {
 		return Outcome{
 			Open:       &report.UnknownPart{Resource: "poddisruptionbudgets", Why: why, Plugins: []string{names.DefaultPreemption}},
-			Preemption: &report.Preemption{Possible: true, Victims: []report.Victim{}, Why: "It is unknown which pods it would evict: " + why + "."},
+			Preemption: &report.Preemption{Possible: true, Victims: []report.Victim{}, Why: "The victims are unknown: " + why + "."},
 		}, nil
 	}
 	best := s.rankCandidates(ctx, c.found)[0]

@@ -182,8 +182,8 @@ func (p *planning) answerPlan() {
 		plan.Answer, plan.Why = p.cannot(), p.tried.cannot(p.matrix).Why
 	case plan.Node == "":
 		why := p.simulator.Budgets.Unread
-		plan.Answer = "Unknown which pods it would evict: " + why + "."
-		plan.Why = "It is unknown which pods it would evict: " + why + "."
+		plan.Answer = "The victims are unknown: " + why + "."
+		plan.Why = "The victims are unknown: " + why + "."
 	default:
 		p.answerPossible()
 	}

@@ -288,6 +288,9 @@ func attachLimits(o *model.Objects) []Volume {
 			if unread == "" {
 				v.Attached = new(attached[[2]string{node.Name, driver.Name}])
 			}
+			if v.Trouble() {
+				v.Why = "limit reached"
+			}
 			all = append(all, v)
 		}
 	}

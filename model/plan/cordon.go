@@ -42,7 +42,7 @@ func (c Cordon) Plan(on Facts) (*Plan, error) {
 	for _, ref := range c.Targets() {
 		object, err := on.Object(ref)
 		if err != nil {
-			plan.skips.add(ref, "gone", fmt.Errorf("%s %s: %w", c.verb(), ref.Name, ErrGone))
+			plan.skips.add(ref, "deleted", fmt.Errorf("%s %s: %w", c.verb(), ref.Name, ErrGone))
 			continue
 		}
 		change := changeOf(ref, object)

@@ -41,7 +41,7 @@ func (d Drain) Plan(on Facts) (*Plan, error) {
 	for _, ref := range requested.Targets() {
 		object, err := on.Object(ref)
 		if err != nil {
-			plan.skips.add(ref, "gone", fmt.Errorf("drain %s: %w", ref.Name, ErrGone))
+			plan.skips.add(ref, "deleted", fmt.Errorf("drain %s: %w", ref.Name, ErrGone))
 			continue
 		}
 		if jobs := Draining(on.Jobs, ref.Name); len(jobs) > 0 {

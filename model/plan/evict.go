@@ -29,7 +29,7 @@ func (e Evict) Plan(on Facts) (*Plan, error) {
 	for _, ref := range e.Pods {
 		pod, err := on.pod(ref)
 		if err != nil {
-			plan.skips.add(ref, "gone", fmt.Errorf("evict %s: %w", ref.Words(), err))
+			plan.skips.add(ref, "deleted", fmt.Errorf("evict %s: %w", ref.Words(), err))
 			continue
 		}
 		if short, why := noEviction(pod); why != "" {

@@ -130,7 +130,7 @@ func (m marks) plan(on Facts) (*Plan, error) {
 	for _, ref := range m.refs {
 		object, err := on.Object(ref)
 		if err != nil {
-			plan.skips.add(ref, "gone", fmt.Errorf("%s: %s: %w", m.action.Name(), ref.Words(), ErrGone))
+			plan.skips.add(ref, "deleted", fmt.Errorf("%s: %s: %w", m.action.Name(), ref.Words(), ErrGone))
 			continue
 		}
 		change := changeOf(ref, object)

@@ -70,22 +70,22 @@ func TestWhatCannotBeDoneIsSkippedAndSaid(t *testing.T) {
 		"evict of which one is left": {
 			Evict{pods("waits", "static", "web-1", "waits-too", "missing")},
 			"evict a/web-1",
-			"Skips 4 of 5 pods: a/waits, a/waits-too (not scheduled); a/static (static pod); a/missing (gone).", "evict a/waits: not possible: it is not scheduled yet, so there is nothing to evict",
+			"Skips 4 of 5 pods: a/waits, a/waits-too (not scheduled); a/static (static pod); a/missing (deleted).", "evict a/waits: not possible: it is not scheduled yet, so there is nothing to evict",
 		},
 		"evict of one that is terminating": {Evict{pods("web-1", "going")}, "evict 2 pods", "", ""},
 		"cordon of one that is cordoned":   {Cordon{Nodes: []string{"n1", "cordoned", "n2"}}, "cordon 2 nodes", "Skips 1 of 3 nodes: cordoned (already cordoned).", ""},
-		"cordon of one that is gone":       {Cordon{Nodes: []string{"n1", "missing"}}, "cordon n1", "Skips 1 of 2 nodes: missing (gone).", "cordon missing: it no longer exists"},
+		"cordon of one that was deleted":   {Cordon{Nodes: []string{"n1", "missing"}}, "cordon n1", "Skips 1 of 2 nodes: missing (deleted).", "cordon missing: it no longer exists"},
 		"uncordon of one that is not":      {Cordon{Nodes: []string{"n1", "cordoned"}, Off: true}, "uncordon cordoned", "Skips 1 of 2 nodes: n1 (not cordoned).", ""},
-		"taint":                            {taint, "taint n1 a:NoSchedule", "Skips 2 of 3 nodes: tainted (no change); missing (gone).", "taint missing: it no longer exists"},
+		"taint":                            {taint, "taint n1 a:NoSchedule", "Skips 2 of 3 nodes: tainted (no change); missing (deleted).", "taint missing: it no longer exists"},
 		"untaint":                          {untaint, "untaint tainted a-", "Skips 1 of 2 nodes: n1 (no change).", ""},
 		"label":                            {Label{Refs: nodes("n1", "labeled"), Set: map[string]string{"tier": "web"}}, "label n1 tier=web", "Skips 1 of 2 nodes: labeled (no change).", ""},
 		"annotate": {
 			Annotate{Refs: pods("web-1", "missing"), Set: map[string]string{"tier": "web"}},
 			"annotate a/web-1 tier",
-			"Skips 1 of 2 pods: a/missing (gone).", "annotate 2 pods tier: a/missing: it no longer exists",
+			"Skips 1 of 2 pods: a/missing (deleted).", "annotate 2 pods tier: a/missing: it no longer exists",
 		},
-		"ungate":                    {Ungate{Pods: pods("gated", "waits")}, "remove gates of a/gated", "Skips 1 of 2 pods: a/waits (no such gate).", ""},
-		"drain of one that is gone": {Drain{Nodes: []string{"n1", "missing"}, AtOnce: 1}, "drain n1", "Skips 1 of 2 nodes: missing (gone).", "drain missing: it no longer exists"},
+		"ungate":                        {Ungate{Pods: pods("gated", "waits")}, "remove gates of a/gated", "Skips 1 of 2 pods: a/waits (no such gate).", ""},
+		"drain of one that was deleted": {Drain{Nodes: []string{"n1", "missing"}, AtOnce: 1}, "drain n1", "Skips 1 of 2 nodes: missing (deleted).", "drain missing: it no longer exists"},
 		"drain of one that is being drained": {
 			Drain{Nodes: []string{"n2", "n1"}, AtOnce: 1}, "drain n1", "Skips 1 of 2 nodes: n2 (already being drained by drain n2).", "",
 		},
@@ -130,7 +130,7 @@ func TestWhereNothingIsLeftToBeDoneAllReasonsAreTold(t *testing.T) {
 		want   string
 	}{
 		{Evict{[]model.Ref{podRef("a", "waits"), podRef("a", "static")}}, ErrNotPossible, "evict 2 pods: not possible: a/waits (not scheduled); a/static (static pod)"},
-		{Cordon{Nodes: []string{"cordoned", "missing"}}, ErrNotPossible, "cordon 2 nodes: not possible: cordoned (already cordoned); missing (gone)"},
+		{Cordon{Nodes: []string{"cordoned", "missing"}}, ErrNotPossible, "cordon 2 nodes: not possible: cordoned (already cordoned); missing (deleted)"},
 		{Cordon{Nodes: []string{"n1", "n2"}, Off: true}, ErrNoChange, "uncordon 2 nodes: nothing would change: all are not cordoned"},
 		{Drain{Nodes: []string{"n2"}}, ErrNoChange, "drain n2: nothing would change: it is already being drained"},
 	} {

@@ -70,7 +70,7 @@ func (t Taint) Plan(on Facts) (*Plan, error) {
 	for _, ref := range t.Targets() {
 		object, err := on.Object(ref)
 		if err != nil {
-			plan.skips.add(ref, "gone", fmt.Errorf("%s %s: %w", t.verb(), ref.Name, ErrGone))
+			plan.skips.add(ref, "deleted", fmt.Errorf("%s %s: %w", t.verb(), ref.Name, ErrGone))
 			continue
 		}
 		change := changeOf(ref, object)

@@ -41,7 +41,7 @@ func (u Ungate) Plan(on Facts) (*Plan, error) {
 	for _, ref := range u.Pods {
 		object, err := on.Object(ref)
 		if err != nil {
-			plan.skips.add(ref, "gone", fmt.Errorf("remove gates of %s: %w", ref.Words(), ErrGone))
+			plan.skips.add(ref, "deleted", fmt.Errorf("remove gates of %s: %w", ref.Words(), ErrGone))
 			continue
 		}
 		left := slices.DeleteFunc(slices.Clone(items(valueAt(object, gatesPath))), func(gate any) bool {

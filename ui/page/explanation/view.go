@@ -32,7 +32,7 @@ func (w *Page) Answer(int) string {
 	r := w.draw.Report
 	switch {
 	case w.asks.explains.Trouble != nil:
-		return "No answer: " + model.Clean(w.asks.explains.Trouble.Error())
+		return "Not available: " + model.Clean(w.asks.explains.Trouble.Error())
 	case r == nil && w.draw.Gone:
 		return page.Deleted(w.Host.Observed(), w.pod, "")
 	case r == nil:
@@ -157,7 +157,7 @@ func offAnswer(w *Page, do keymap.Action) string {
 	case do == keymap.Trace && !w.pod.Exists():
 		return w.pod.FullName() + " has no pod yet."
 	case do != keymap.Trace && w.draw.Report == nil:
-		return "there is no answer yet."
+		return "the pod is still being explained."
 	}
 	return ""
 }

@@ -46,7 +46,7 @@ func (p *Page) Crumbs() []string {
 func (p *Page) Answer(int) string {
 	switch answer := p.poll.Value; {
 	case p.poll.Trouble != nil:
-		return "No answer: " + model.Clean(p.poll.Trouble.Error())
+		return "Not available: " + model.Clean(p.poll.Trouble.Error())
 	case answer == nil && p.gone:
 		return page.Deleted(p.Host.Observed(), p.pod, "")
 	case answer == nil && p.Host.Observed().IsReading():

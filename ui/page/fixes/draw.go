@@ -41,7 +41,7 @@ func works(p *Page) string {
 	case p.Gone:
 		return page.Deleted(p.Host.Observed(), p.Pod, "")
 	case p.Poll.Trouble != nil:
-		return "No answer: " + model.Clean(p.Poll.Trouble.Error())
+		return "Not available: " + model.Clean(p.Poll.Trouble.Error())
 	case p.Poll.Value == nil && len(p.Host.Observed().Snapshot.Status.Reading) > 0:
 		return p.Host.ReadingWords()
 	case p.Poll.Value == nil:

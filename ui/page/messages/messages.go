@@ -39,7 +39,7 @@ func (w *Page) Crumbs() []string {
 func (w *Page) Answer(int) string {
 	switch {
 	case w.trouble != nil:
-		return "No answer: " + model.Clean(w.trouble.Error())
+		return "Not available: " + model.Clean(w.trouble.Error())
 	case w.spoken.Report == nil:
 		return "Explaining " + model.Clean(w.pod.FullName()) + "."
 	}

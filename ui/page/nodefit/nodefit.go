@@ -146,7 +146,7 @@ func (p *Page) Answer(width int) string {
 	case p.rounds.gone():
 		return page.AbsentNode(p.Host.Observed(), nil, name)
 	case p.rounds.trouble != nil:
-		return "No answer: " + model.Clean(p.rounds.trouble.Error())
+		return "Not available: " + model.Clean(p.rounds.trouble.Error())
 	case len(p.rounds.waiting()) == 0:
 		return "No pending pods without a node."
 	case !p.rounds.whole:

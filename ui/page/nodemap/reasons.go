@@ -113,7 +113,7 @@ func (r reasons) answer(of *summary) []string {
 func (r reasons) sameWords(of *summary) string {
 	for _, by := range of.grid.divisions() {
 		if all := r.uniform(of.split(by)); len(all) > 0 {
-			return " All of " + grammar.List(all, mostNamed) + "."
+			return " All nodes of " + grammar.List(all, mostNamed) + "."
 		}
 	}
 	return ""

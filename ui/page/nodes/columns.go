@@ -215,11 +215,12 @@ func (d drawing) status(node *model.Node) table.Cell {
 		made.Tone = tone.Warning
 	}
 	rest := slices.Clone(node.Pressure)
-	if node.Cordoned && word != node.Lifecycle { // a node that is new or being removed takes no pods anyway
+	if node.Cordoned && node.Lifecycle == "" { // a node that is new or being removed takes no pods anyway
 		rest = slices.Insert(rest, 0, "cordoned")
 	}
 	if node.Lifecycle != "" && word != node.Lifecycle {
-		rest = append(rest, node.Lifecycle)
+		short, _, _ := strings.Cut(node.Lifecycle, ":") // the preview has all of it
+		rest = append(rest, short)
 	}
 	made.Text = strings.Join(append([]string{word}, rest...), ",")
 	if node.Ready != corev1.ConditionTrue && word != node.Lifecycle && !node.ReadySince.IsZero() {

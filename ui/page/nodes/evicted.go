@@ -92,9 +92,9 @@ func (e evictions) when(now time.Time) string {
 	case e.first.IsZero():
 		return "to be evicted, unknown when"
 	case !e.last.After(now):
-		return "due for eviction " + model.FormatAge(e.first, now) + " ago"
+		return "should have been evicted " + model.FormatAge(e.first, now) + " ago"
 	case !e.first.After(now):
-		return "to be evicted, the first " + model.FormatAge(e.first, now) + " ago"
+		return "to be evicted, the first was due " + model.FormatAge(e.first, now) + " ago"
 	case e.first.Equal(e.last):
 		return "to be evicted in " + model.FormatAge(now, e.first)
 	}

@@ -84,7 +84,7 @@ func (p *lookBack) span(s report.Span) []textview.Line {
 	case s.Verdict == "":
 		as, words = tone.Unknown, "not evaluated: "+words
 	case !s.There:
-		words = "before the pod existed: " + words
+		words = "before the pod existed: " + strings.TrimPrefix(words, "It ")
 	}
 	lead := "  " + cells.Left(steps, 9) + cells.Left(taken, 19)
 	return textview.Hung(as, lead, p.brief(words), p.width)

@@ -158,7 +158,7 @@ func (v *preview) balanceLines() []string {
 		for i, node := range nodes {
 			names[i] = v.page.Host.Observed().NodeName(node)
 		}
-		return head + model.FormatCount(len(nodes)) + ": " + strings.Join(names, ", ")
+		return head + strings.Join(names, ", ")
 	}
 	b := v.pool.Balance
 	return []string{

@@ -28,7 +28,7 @@ func (p *Page) Crumbs() []string {
 func (p *Page) Answer(int) string {
 	switch {
 	case p.Poll.Trouble != nil:
-		return "No answer: " + model.Clean(p.Poll.Trouble.Error())
+		return "Not available: " + model.Clean(p.Poll.Trouble.Error())
 	case p.plan == nil && p.Gone:
 		return page.Deleted(p.Host.Observed(), p.Pod, "")
 	case p.plan == nil && len(p.Host.Observed().Snapshot.Status.Reading) > 0:

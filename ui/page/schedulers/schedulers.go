@@ -142,7 +142,7 @@ func (p *Page) below(rows int) []string {
 	if r.Scheduler && r.Pending != nil {
 		words := grammar.Count(*r.Pending, "pending pod names it", "pending pods name it")
 		if *r.Pending > 0 && r.Alive != nil && !*r.Alive {
-			words += ": start it, or recreate " + grammar.Agree(*r.Pending, "it", "them") + " with another schedulerName"
+			words += ": start the scheduler, or set another schedulerName"
 		}
 		b.Add(words, tone.Plain)
 	}

@@ -72,7 +72,7 @@ func rateWords(zone *inventory.EvictionZone) string {
 	if zone.Rate == 0 {
 		return "no more nodes get NoExecute"
 	}
-	return fmt.Sprintf("at most one node every %.0fs gets NoExecute", 1/zone.Rate)
+	return fmt.Sprintf("at most %g nodes/s get NoExecute", zone.Rate)
 }
 
 // preview draws the selected taint under the list, in so many lines.

@@ -32,7 +32,7 @@ func (p *Page) Crumbs() []string {
 func (p *Page) Answer(width int) string {
 	switch {
 	case p.Poll.Trouble != nil:
-		return "No answer: " + model.Clean(p.Poll.Trouble.Error())
+		return "Not available: " + model.Clean(p.Poll.Trouble.Error())
 	case p.report == nil && p.Gone:
 		return page.Deleted(p.Host.Observed(), p.Pod, "")
 	case p.report == nil && p.Host.Observed().IsReading():
@@ -239,7 +239,7 @@ func (p *Page) Off(do keymap.Action) string {
 		return "this page is the trace."
 	case keymap.Words, keymap.Copy, keymap.NextPart, keymap.PrevPart:
 		if p.report == nil {
-			return "there is no answer yet."
+			return "the scheduling cycle is still being simulated."
 		}
 	case keymap.Filter, keymap.Sort, keymap.Reverse, keymap.Mark, keymap.MarkTo, keymap.Unmark, keymap.Wide:
 		return "not available on this page."

@@ -56,7 +56,7 @@ func (p *Page) fixContent() fixPart {
 	case !Fixable(p.Report):
 		return fixPart{}
 	case p.Unfixed != nil:
-		return fixPart{head: "FIXES: no answer: " + model.Clean(p.Unfixed.Error())}
+		return fixPart{head: "FIXES: not available: " + model.Clean(p.Unfixed.Error())}
 	case p.Fixes == nil:
 		return fixPart{head: "FIXES: simulating", rows: fewFixes + 1}
 	case p.Fixes.Left > 0: // as many rows as before the first

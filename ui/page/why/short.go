@@ -80,7 +80,7 @@ func (t short) help(room int) []string {
 			lines = append(lines, "   "+p.Brief(fact))
 		}
 	case p.Unfixed != nil:
-		lines = []string{"   fixes: no answer: " + model.Clean(p.Unfixed.Error())}
+		lines = []string{"   fixes: not available: " + model.Clean(p.Unfixed.Error())}
 	case p.Fixes == nil:
 		lines = []string{p.Styles.Dim.Render("   simulating fixes")}
 	case len(p.Fixes.Tried) == 0:
