@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/output"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
@@ -55,7 +56,7 @@ func quotas(ctx context.Context, g *Options, live *source.Live) (*output.List, e
 	return l, nil
 }
 
-// limitsText is what is used of each limit: "pods 4 of 20,requests.cpu 3600m of 4".
+// limitsText is what is used of each limit: "pods 4 of 20,requests.cpu 3.6 of 4".
 func limitsText(q *inventory.Quota) string {
 	var texts []string
 	for _, name := range slices.Sorted(maps.Keys(q.Hard)) {
@@ -65,11 +66,17 @@ func limitsText(q *inventory.Quota) string {
 }
 
 func usedOf(q *inventory.Quota, name corev1.ResourceName) string {
-	hard, used := q.Hard[name], model.UnknownFigure
-	if quantity, known := q.Used[name]; known {
-		used = quantity.String()
+	text := func(quantity resource.Quantity) string {
+		if strings.HasSuffix(string(name), string(corev1.ResourceCPU)) {
+			return model.FormatCPU(quantity.MilliValue(), model.Nearest)
+		}
+		return quantity.String()
 	}
-	return used + " of " + hard.String()
+	used := model.UnknownFigure
+	if quantity, known := q.Used[name]; known {
+		used = text(quantity)
+	}
+	return used + " of " + text(q.Hard[name])
 }
 
 // figureOr is a figure; ? where it is not known.
