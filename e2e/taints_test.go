@@ -147,7 +147,7 @@ func evictionsTold(t *testing.T, plane *controlplane.ControlPlane) map[string]ti
 				Name      string     `json:"name"`
 				Evicts    bool       `json:"evicts"`
 				EvictedAt *time.Time `json:"evictedAt"`
-			} `json:"notTolerating"`
+			} `json:"intruders"`
 		} `json:"items"`
 	}
 	if err := json.Unmarshal([]byte(r.stdout), &list); err != nil || r.code != 0 {

@@ -28,7 +28,7 @@ type Taint struct {
 	// Intruders are the pods on the nodes that do not tolerate the taint, or only for a
 	// time, in the order of their eviction. Nil is not known. A taint that is only
 	// preferred has none, and mirror pods, which no taint stops, are left out.
-	Intruders []TaintPod `json:"notTolerating"`
+	Intruders []TaintPod `json:"intruders"`
 	// Reserved is set where a tenant's pods both tolerate the taint and select its nodes.
 	Reserved *Reserved `json:"reserved"`
 	// Zones are those of the nodes, of a taint that the node lifecycle controller sets on
