@@ -9,6 +9,19 @@ type Objects struct {
 	// Schedulers are those that pods name, and the default one, by that name: whether they
 	// are running. Nil unless leases were asked for.
 	Schedulers map[string]Liveness
+	// Devices are the devices of DRA drivers that nodes have access to, by node, then by
+	// DeviceClass. A node has no class of which it has no device. Nil unless deviceclasses,
+	// resourceslices and resourceclaims were asked for and could be listed, and where there is
+	// no class.
+	Devices map[string]map[string]DeviceCount
+}
+
+// DeviceCount is how many devices of a DeviceClass a node has access to, and how many of
+// these a claim that tolerates no taint could get now.
+type DeviceCount struct {
+	Free, Total int
+	// Unknown: a pool is being updated or is invalid, or a selector cannot be evaluated.
+	Unknown bool
 }
 
 // Liveness is whether a scheduler is running, by all its signs.

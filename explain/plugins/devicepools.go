@@ -2,6 +2,7 @@ package plugins
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/dynamic-resource-allocation/cel"
 	"k8s.io/dynamic-resource-allocation/structured"
 	"k8s.io/utils/ptr"
 
@@ -205,4 +207,87 @@ func (d *desk) sliceReaches(slice *resourcev1.ResourceSlice, node *corev1.Node) 
 func (d *desk) reaches(node *corev1.Node, name string, all bool, selector *corev1.NodeSelector) bool {
 	matches, err := structured.NodeMatches(d.features, node, name, all, selector)
 	return err == nil && matches
+}
+
+// DeviceCount is how many devices of a DeviceClass a node has access to, and how many of
+// them a claim that tolerates no taint could get now.
+type DeviceCount struct {
+	Free, Total int
+	// Unknown: a pool of the node is being updated or is invalid, or a selector of the class
+	// cannot be evaluated.
+	Unknown bool
+}
+
+// DeviceCounter counts devices as the allocator looks at them: one by one, without what
+// requests of one claim take from each other.
+type DeviceCounter struct {
+	desk    *desk
+	classes []*resourcev1.DeviceClass
+}
+
+// NewDeviceCounter lists classes, slices and claims; it counts those later without looking
+// at the state again.
+func NewDeviceCounter(q *Question) (*DeviceCounter, error) {
+	classes, err := q.DRA.DeviceClasses().List()
+	if err != nil {
+		return nil, err
+	}
+	return &DeviceCounter{deskOf(q), classes}, nil
+}
+
+// Classes reports whether there is a DeviceClass at all.
+func (c *DeviceCounter) Classes() bool { return len(c.classes) > 0 }
+
+// On counts the devices of a node by DeviceClass. A class of which it has none is left out.
+func (c *DeviceCounter) On(node *corev1.Node) map[string]DeviceCount {
+	counts := map[string]DeviceCount{}
+	for _, pool := range c.desk.poolsOf(node) {
+		for _, class := range c.classes {
+			count := counts[class.Name]
+			count.Unknown = count.Unknown || pool.wrong != ""
+			for _, seen := range pool.devices {
+				c.add(&count, class, seen, pool, node)
+			}
+			if count != (DeviceCount{}) {
+				counts[class.Name] = count
+			}
+		}
+	}
+	return counts
+}
+
+// add counts a device that is of the class.
+func (c *DeviceCounter) add(count *DeviceCount, class *resourcev1.DeviceClass, seen seenDevice, pool devicePool, node *corev1.Node) {
+	matches, err := c.desk.selects(class.Spec.Selectors, seen)
+	switch {
+	case err != nil:
+		count.Unknown = true
+	case !matches:
+	default:
+		count.Total++
+		if c.desk.blocked(deviceWant{class: class.Name, count: 1}, seen, pool, node) == "" {
+			count.Free++
+		}
+	}
+}
+
+// selects reports whether all selectors match a device. An error of one ends an allocation.
+func (d *desk) selects(selectors []resourcev1.DeviceSelector, seen seenDevice) (bool, error) {
+	for _, selector := range selectors {
+		if selector.CEL == nil {
+			continue
+		}
+		compiled := d.cel.GetOrCompile(selector.CEL.Expression)
+		if compiled.Error != nil {
+			return false, compiled.Error
+		}
+		matches, _, err := compiled.DeviceMatches(context.Background(), cel.Device{
+			Driver: seen.slice.Spec.Driver, AllowMultipleAllocations: seen.AllowMultipleAllocations,
+			Attributes: seen.Attributes, Capacity: seen.Capacity,
+		})
+		if err != nil || !matches {
+			return false, err
+		}
+	}
+	return true, nil
 }

@@ -95,7 +95,23 @@ func (c *Cluster) Objects(ctx context.Context, resources ...string) (*model.Obje
 	if slices.Contains(resources, leases) {
 		o.Schedulers = livenessOf(ctx, f, c.Newest().Pods)
 	}
-	return o, nil
+	return o, countDevices(ctx, f, c.Newest().Nodes, o)
+}
+
+// countDevices counts the devices of nodes, where all that this needs was listed and there is
+// any.
+func countDevices(ctx context.Context, f *feed, nodes []*model.Node, o *model.Objects) (err error) {
+	if len(o.Lists["deviceclasses"]) == 0 || len(o.Lists["resourceslices"]) == 0 {
+		return nil
+	}
+	if _, listed := o.Lists["resourceclaims"]; !listed {
+		return nil
+	}
+	o.Devices, err = explain.Devices(ctx, f.engine, nodes)
+	if err != nil && ctx.Err() == nil {
+		o.Unread["deviceclasses"], err = err.Error(), nil
+	}
+	return err
 }
 
 // kept are the objects of one resource: an informer's, or listed.
