@@ -74,7 +74,7 @@ func TestWhenTheSchedulerTriedAPodThatFits(t *testing.T) {
 		"its Lease is old": {
 			Options{SchedulerAlive: stale, AttemptSeen: seen(4 * time.Second)},
 			testPod("shop/x", "", "1", unschedulableFor(time.Hour)),
-			"kube-scheduler may be down: Lease last renewed 3m ago (kube-system/kube-scheduler).", "kube-scheduler may be down: Lease last renewed 3m ago (kube-system/kube-scheduler)",
+			"kube-scheduler may be down: Lease last renewed 3m ago (kube-system/kube-scheduler).", "fits 1 node",
 			"kube-scheduler may be down: Lease last renewed 3m ago (kube-system/kube-scheduler)",
 		},
 	} {
@@ -86,6 +86,17 @@ func TestWhenTheSchedulerTriedAPodThatFits(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestAPodThatFitsIsBlockedByASchedulerThatIsDown(t *testing.T) {
+	stale := func(context.Context, string) (alive, known bool, why string) {
+		return false, true, "Lease last renewed 3m ago (kube-system/kube-scheduler)"
+	}
+	r := mustExplain(t, startEngine(t, Options{SchedulerAlive: stale}, testNode("std-a-01", "4")), testPod("shop/x", "", "1"))
+	same(t, string(r.Verdict), string(report.Schedulable))
+	same(t, r.State, "no scheduler")
+	same(t, r.BlockedBy, "no scheduler")
+	same(t, r.Why, "kube-scheduler may be down: Lease last renewed 3m ago (kube-system/kube-scheduler); fits 1 node")
 }
 
 func TestAQuietSchedulerIsToldBesideTheVerdict(t *testing.T) {

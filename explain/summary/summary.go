@@ -129,11 +129,15 @@ func tellNotConsidered(q *podQuestion, r *report.Report) overall {
 func tellSchedulable(q *podQuestion, r *report.Report) overall {
 	summary := "It fits " + grammar.Plural(r.Fits, "node") + " now" + firstWords(q) + "."
 	why := "fits " + grammar.Plural(r.Fits, "node")
+	down := r.Observed.Quiet != ""
 	tried := attemptOf(q, r)
 	r.Observed.Quiet = tried.quiet
 	told := overall{summary: summary, state: "fits now", cause: "nothing", why: why}
 	if tried.sentence != "" {
 		told.summary, told.why = summary+" "+tried.sentence, why+"; "+tried.clause
+	}
+	if down {
+		told.state, told.cause, told.why = "no scheduler", "no scheduler", tried.clause+"; "+why
 	}
 	return withGang(r, told)
 }
