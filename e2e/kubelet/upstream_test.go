@@ -2,6 +2,7 @@
 package kubelet
 
 import (
+	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -35,6 +36,9 @@ func rankDiskPressureFunc(measured []string, name corev1.ResourceName) func([]*c
 
 // sets is how many random sets of pods are compared.
 const sets = 1000
+
+// firstSeed is the seed of the first of them.
+var firstSeed = flag.Uint64("first", 0, "the first seed of the random sets")
 
 // random makes pods.
 type random struct{ *rand.Rand }
@@ -134,7 +138,7 @@ func (r random) some(of kubelet.Measured) kubelet.Measured {
 // exact ranks. With figures left out, the place is still in the range.
 func TestTheOrderOfEvictionIsThatOfTheKubelet(t *testing.T) {
 	exact, compared := 0, 0
-	for seed := range uint64(sets) {
+	for seed := *firstSeed; seed < *firstSeed+sets; seed++ {
 		r := random{rand.New(rand.NewPCG(seed, 1))}
 		pods, stats := make([]*corev1.Pod, 1+r.IntN(12)), map[string]statsapi.PodStats{}
 		whole, some := make([]kubelet.Measured, len(pods)), make([]kubelet.Measured, len(pods))
@@ -198,7 +202,7 @@ func limit(pod *corev1.Pod) int64 {
 }
 
 func TestClassesAndOOMScoresAreThoseOfTheKubelet(t *testing.T) {
-	for seed := range uint64(sets) {
+	for seed := *firstSeed; seed < *firstSeed+sets; seed++ {
 		r := random{rand.New(rand.NewPCG(seed, 2))}
 		pod := r.pod(0)
 		if got, want := kubelet.NeverEvicted(pod) != "", kubelettypes.IsCriticalPod(pod); got != want {
@@ -239,7 +243,7 @@ func TestSharesQuotasAndWeightsAreThoseOfTheKubeletAndOfRunc(t *testing.T) {
 // TestTheCgroupOfAPodIsThatOfTheKubelet compares path and files of random pods with what
 // the kubelet configures.
 func TestTheCgroupOfAPodIsThatOfTheKubelet(t *testing.T) {
-	for seed := range uint64(sets) {
+	for seed := *firstSeed; seed < *firstSeed+sets; seed++ {
 		r := random{rand.New(rand.NewPCG(seed, 3))}
 		pod := r.pod(0)
 		pod.Annotations = nil
