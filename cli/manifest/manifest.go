@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -124,7 +125,7 @@ func wrongAmount(raw []byte, decoding error) error {
 		return decoding
 	}
 	if found := snapshot.WrongAmount(raw, reflect.TypeOf(object)); found != nil {
-		return fmt.Errorf("%s %s: %w", of.Kind, of.Metadata.Name, found)
+		return fmt.Errorf("%s: %w", strings.TrimSpace(of.Kind+" "+of.Metadata.Name), found)
 	}
 	return decoding
 }
