@@ -38,11 +38,12 @@ type fakeCluster struct {
 	planned    []string                     // the nodes that plans were asked for
 	objects    map[string][]runtime.Object  // by resource
 	schedulers map[string]model.Liveness    // with the leases
-	unread     map[string]string            // resources that Objects cannot list
-	fit        *report.Fit                  // of every pod
-	fitted     []types.UID                  // the pods that fit was asked of
-	text       string                       // of Describe and YAML
-	err        error                        // of everything, if set
+	devices    map[string]map[string]model.DeviceCount
+	unread     map[string]string // resources that Objects cannot list
+	fit        *report.Fit       // of every pod
+	fitted     []types.UID       // the pods that fit was asked of
+	text       string            // of Describe and YAML
+	err        error             // of everything, if set
 	explained  []types.UID
 	fixed      []types.UID
 	actor      Actor
@@ -144,7 +145,7 @@ func (c *fakeCluster) Objects(_ context.Context, resources ...string) (*model.Ob
 		}
 		o.Lists[resource] = c.objects[resource]
 	}
-	o.Schedulers = c.schedulers
+	o.Schedulers, o.Devices = c.schedulers, c.devices
 	return o, c.err
 }
 

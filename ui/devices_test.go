@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	resourcev1 "k8s.io/api/resource/v1"
@@ -84,5 +85,34 @@ func TestDevicesOfWhichNoneIsKnown(t *testing.T) {
 	want := "How many devices are free is unknown: slices of 1 pool are missing. DeviceClasses are unknown: not allowed to list deviceclasses."
 	if got := app.history.top().Answer(140); got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestNodesHasAColumnForEachDeviceClass has two classes of GPUs, one of them of a node whose
+// pool is being updated, and a class of which no node has a device.
+func TestNodesHasAColumnForEachDeviceClass(t *testing.T) {
+	s := newProdEU().snapshot()
+	c := withDevices(s)
+	c.devices = map[string]map[string]model.DeviceCount{
+		"gpu-a-01": {"gpu.nvidia.com": {Free: 1, Total: 4}, "nic.example.com": {Free: 2, Total: 2}},
+		"gpu-b-01": {"gpu.nvidia.com": {Unknown: true}, "nic.example.com": {Free: 0, Total: 2}},
+		"std-a-01": {},
+	}
+	app := newTestAppWith(t, 120, 40, s, c, nil)
+	press(t, app, "3")
+	requireScreen(t, app)
+	if got := screenRow(app, 4); !strings.Contains(got, "GPU FREE  NIC FREE") {
+		t.Errorf("the heads are %q", got)
+	}
+}
+
+func TestDeviceClassesThatBeginAlikeHaveTheirWholeNameAsHead(t *testing.T) {
+	s := newProdEU().snapshot()
+	c := withDevices(s)
+	c.devices = map[string]map[string]model.DeviceCount{"gpu-a-01": {"gpu.nvidia.com": {Free: 1, Total: 4}, "gpu.amd.com": {Free: 2, Total: 2}}}
+	app := newTestAppWith(t, 160, 40, s, c, func(o *Options) { o.NoPreview = true })
+	press(t, app, "3")
+	if got := screenRow(app, 4); !strings.Contains(got, "GPU.AMD.COM FREE  GPU.NVIDIA.COM FREE") {
+		t.Errorf("the heads are %q", got)
 	}
 }

@@ -145,3 +145,20 @@ func TestPoolsCountOneNode(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+func TestMOpensTheMapAtTheFirstNodeOfAPool(t *testing.T) {
+	app := poolsApp(t, 80, 24, nil, nil)
+	press(t, app, "j", "j", "j", "m")
+	if got := app.history.top().Selected().Ref.Name; got != "spot-a-01" {
+		t.Errorf("the selected node is %q", got)
+	}
+	requireRow(t, app, 1, "› nodes › map of cpu requested")
+}
+
+func TestFShowsHowManyMorePodsFitLikeTheFirstThatTargetsAPool(t *testing.T) {
+	app := poolsApp(t, 80, 24, nil, nil)
+	press(t, app, "F")
+	requireRow(t, app, 23, "o pending pod targets the pool.")
+	press(t, app, "G", "k", "F")
+	requireRow(t, app, 1, "pending › search/index-2 › fit")
+}

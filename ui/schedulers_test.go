@@ -61,7 +61,7 @@ func TestSchedulersAreJudgedWithoutTheRightToListLeases(t *testing.T) {
 }
 
 // runPalette runs what the palette has under a name.
-func runPalette(t *testing.T, app *App, name string) {
+func runPalette(t testing.TB, app *App, name string) {
 	t.Helper()
 	keys := []string{":"}
 	for _, letter := range name {

@@ -138,8 +138,8 @@ func TestAPodThatPreemptsNothingSaysSoBesideTheAgreement(t *testing.T) {
 		}
 	}
 	send(t, app, snapshotMsg{snapshot: prod.at(2, liveStatus())})
-	requireRow(t, app, 4, "   agrees with kube-scheduler, 2m ago · W message  ")
-	requireRow(t, app, 4, "  preemption: off (Never) · p")
+	requireRow(t, app, 4, "   agrees with kube-scheduler, 2m ago (W message)  ")
+	requireRow(t, app, 4, "  preemption: off (Never)")
 	if strings.Contains(screen(app), "Preemption won't help") {
 		t.Errorf("it says twice what preemption does:\n%s", screen(app))
 	}
@@ -347,7 +347,7 @@ func TestAnAttemptBeforeTheClusterChangedIsNoDisagreement(t *testing.T) {
 	requireRow(t, app, 4, "✗ disagrees with kube-scheduler")
 	report.Observed.Outdated = "cluster changed since kube-scheduler's last attempt"
 	app = whyOf(t, 80, 24, report, checkoutEvents())
-	requireRow(t, app, 4, "   cluster changed since kube-scheduler's last attempt · W both messages")
+	requireRow(t, app, 4, "   cluster changed since kube-scheduler's last attempt (W both messages)")
 	press(t, app, "W")
 	requireRow(t, app, 2, "Cluster changed since kube-scheduler's last attempt.")
 }

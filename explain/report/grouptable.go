@@ -231,12 +231,21 @@ func (r *Report) undecided() []string {
 // Rest counts the groups from one on, and their nodes: "3 more groups, 5 nodes"; "" for
 // none.
 func (t *GroupTable) Rest(from int) string {
-	rest, nodes := len(t.Rows)-from, 0
-	if rest <= 0 {
+	groups, nodes := t.After(from)
+	if groups == "" {
 		return ""
+	}
+	return groups + ", " + grammar.Plural(nodes, "node")
+}
+
+// After counts the groups from one on, in words, and their nodes; "" where there is none.
+func (t *GroupTable) After(from int) (groups string, nodes int) {
+	rest := len(t.Rows) - from
+	if rest <= 0 {
+		return "", 0
 	}
 	for _, g := range t.Rows[from:] {
 		nodes += g.Count
 	}
-	return grammar.Count(rest, "more group", "more groups") + ", " + grammar.Plural(nodes, "node")
+	return grammar.Count(rest, "more group", "more groups"), nodes
 }

@@ -73,17 +73,30 @@ func CutName(s string, width int) string {
 		return CutMiddle(s, width)
 	}
 	own, tail := s[:at], "…"+s[at:]
-	if hash := strings.LastIndexByte(own, '-'); hash >= 0 && generated(own[hash+1:], 6, 10) {
-		own = own[:hash]
-		if short := own + "-" + tail; Width(short) <= width {
+	if short := WithoutHash(s); short != s {
+		if Width(short) <= width {
 			return short
 		}
+		own = strings.TrimSuffix(short, "-"+tail)
 	}
 	head := width - Width(tail)
 	if head < 5 {
 		return CutMiddle(s, width)
 	}
 	return ansi.Truncate(own, head, "") + tail
+}
+
+// WithoutHash leaves the hash of the template out of a pod's name: "web/api-…-x7n5s".
+func WithoutHash(name string) string {
+	at := strings.LastIndexByte(name, '-')
+	if at < 0 || !generated(name[at+1:], 5, 5) {
+		return name
+	}
+	own := name[:at]
+	if hash := strings.LastIndexByte(own, '-'); hash >= 0 && generated(own[hash+1:], 6, 10) {
+		return own[:hash] + "-…" + name[at:]
+	}
+	return name
 }
 
 // generated reports whether Kubernetes may have made up part of a name, of so many characters

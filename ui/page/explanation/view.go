@@ -118,10 +118,13 @@ func (w *Page) Places() keymap.Place {
 // Footer implements page.View.
 func (w *Page) Footer() []page.Key {
 	open := "open"
+	if w.draw.Cursor.Part == why.PartGroups {
+		open = "nodes"
+	}
 	if w.draw.Cursor.Part == why.PartNodes {
 		return append([]page.Key{{Do: keymap.Open, Word: "pods"}}, page.Keys(keymap.Explain, keymap.Cordon, keymap.Uncordon, keymap.Drain, keymap.Taint, keymap.NodeMap, keymap.Trace, keymap.Words, keymap.More, keymap.Close)...)
 	}
-	return append([]page.Key{{Do: keymap.Open, Word: open}}, page.Keys(keymap.Fixes, keymap.Preempt, keymap.Trace, keymap.Words, keymap.Describe, keymap.YAML, keymap.Copy, keymap.NodeMap, keymap.More, keymap.Fit, keymap.Close)...)
+	return append([]page.Key{{Do: keymap.Open, Word: open}, {Do: keymap.Fixes, Word: "all fixes"}}, page.Keys(keymap.Preempt, keymap.Trace, keymap.Words, keymap.Describe, keymap.YAML, keymap.Copy, keymap.NodeMap, keymap.More, keymap.Fit, keymap.Close)...)
 }
 
 // Off tells why a key can do nothing here.

@@ -67,6 +67,21 @@ func (t Table) brief(text string) string {
 	return model.Clean(figures.WithoutDomain(text, t.domain))
 }
 
+// title is that of a fix, where it has no room without the hashes in names of pods.
+func (t Table) title(f *report.Fix) string {
+	title := t.brief(f.ShortTitle())
+	if cells.Width(title) <= t.Title {
+		return title
+	}
+	words := strings.Split(title, " ")
+	for i, word := range words {
+		if strings.Contains(word, "/") {
+			words[i] = cells.WithoutHash(word)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
 // Head is the row of heads after a lead.
 func (t Table) Head(lead string) string {
 	return t.styles.Head.Render(strings.TrimRight(t.heads(lead), " "))
@@ -122,7 +137,7 @@ func (t Table) Row(f *report.Fix) string {
 	case f.May(), f.Unevaluated():
 		mark = t.styles.Warn.Render("?")
 	}
-	row := cells.Blank(table.Gutter) + mark + " " + cells.Left(t.brief(f.ShortTitle()), t.Title) + " " + cells.Right(f.Gains(), t.adds)
+	row := cells.Blank(table.Gutter) + mark + " " + cells.Left(t.title(f), t.Title) + " " + cells.Right(f.Gains(), t.adds)
 	if t.places > 0 {
 		row += "  " + cells.Right(f.Places(), t.places)
 	}

@@ -54,7 +54,7 @@ func (p *Page) Places() keymap.Place { return keymap.Everywhere | keymap.Lists |
 
 // Footer implements page.View.
 func (p *Page) Footer() []page.Key {
-	open := "pods"
+	open := "node"
 	if p.why != nil {
 		open = "group"
 	}

@@ -19,6 +19,8 @@ import (
 const (
 	// usageFrom is the width from which the bars have the usage in them.
 	usageFrom = 120
+	// moreFrom is the width from which the footer has the key of all actions.
+	moreFrom = 88
 	// longFrom is the width from which they are longer.
 	longFrom = 140
 )
@@ -28,15 +30,17 @@ type shape struct {
 	large, wide, long bool
 	extended          []corev1.ResourceName // that a node has
 	types             bool                  // a node says its capacity type
+	devices           []string              // the DeviceClasses of which a node has a device
 }
 
 func (s shape) equal(other shape) bool {
-	return s.large == other.large && s.wide == other.wide && s.long == other.long && s.types == other.types && slices.Equal(s.extended, other.extended)
+	return s.large == other.large && s.wide == other.wide && s.long == other.long && s.types == other.types &&
+		slices.Equal(s.extended, other.extended) && slices.Equal(s.devices, other.devices)
 }
 
 // reshape takes other columns where what they depend on has changed.
 func (n *Page) reshape() {
-	is := shape{n.Host.Large(), n.Width >= usageFrom, n.Width >= longFrom, n.counts.extended, n.counts.types}
+	is := shape{n.Host.Large(), n.Width >= usageFrom, n.Width >= longFrom, n.counts.extended, n.counts.types, n.counts.devices}
 	if !is.equal(n.draw.shape) {
 		n.draw.shape = is
 		n.Table.SetColumns(n.draw.columns()...)
@@ -50,6 +54,8 @@ type drawing struct {
 	host  page.Host
 	usage func() bool // whether usage is drawn
 	shape shape
+
+	devices *devices
 }
 
 func (d drawing) columns() []column {
@@ -90,6 +96,9 @@ func (d drawing) columns() []column {
 func (d drawing) moreColumns() []column {
 	h := d.host
 	columns := d.extendedColumns()
+	for _, class := range d.shape.devices {
+		columns = append(columns, d.devices.column(class, d.shape.devices))
+	}
 	columns = append(columns,
 		column{Head: "PODS", Field: "pods", Min: 6, From: 100, Right: true, Text: d.figure(func(n *model.Node) string {
 			if n.Allocatable.Pods == 0 {

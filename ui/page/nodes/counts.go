@@ -22,13 +22,16 @@ type counts struct {
 	shown    model.Capacity        // of the nodes that the filter keeps
 	extended []corev1.ResourceName // that a node has, whatever the filter
 	types    bool                  // a node says its capacity type
+	devices  []string              // the DeviceClasses of which a node has a device, by name
 }
 
 // arranged are the rows, which are what the filter keeps.
 func (n *Page) arranged(rows []*model.Node) []*model.Node {
 	all := n.Natural()
 	whole := model.CapacityOf(all)
-	n.counts = counts{states: stateWords(all, true), calm: stateWords(all, false), shown: whole, extended: whole.Extended()}
+	n.counts = counts{
+		states: stateWords(all, true), calm: stateWords(all, false), shown: whole, extended: whole.Extended(), devices: n.counts.devices,
+	}
 	if n.Host.Observed().PodsUnknown() == "" {
 		n.counts.full = fullWords(all, n.Host.Levels())
 	}

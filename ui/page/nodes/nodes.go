@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/list"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodemap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/warnings"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
 
@@ -24,16 +25,20 @@ type Page struct {
 	draw    drawing
 	counts  counts
 	unready unready
+	devices devices
+	warns   warnings.Watch
 }
 
 // New is the page of all nodes.
 func New(h page.Host) *Page {
 	n := &Page{}
 	n.Host, n.Self, n.Noun, n.Rows = h, n, "node", n.arranged
-	n.draw = drawing{host: h, usage: n.ShowsUsage}
+	n.draw = drawing{host: h, usage: n.ShowsUsage, devices: &n.devices}
+	n.devices.page = n
 	n.Around.Above = func() string { return n.counts.gauges(h, n.Width) }
 	n.Around.Below = n.preview
 	n.unready.page = n
+	n.warns = warnings.Watch{Host: h, Self: n}
 	n.Settled = n.unready.follow
 	n.Born = born
 	n.Fields = func() *query.Fields[*model.Node] {
@@ -85,6 +90,9 @@ func (n *Page) Answer(width int) string {
 	if n.Query().Keeps() != "" && cells.Width(words) > width { // how many match comes before pressure
 		words = n.Query().Filtered(n.counts.calm, width)
 	}
+	if n.Query().Keeps() == "" {
+		words = n.warns.After(words, width)
+	}
 	if n.ShowsUsage() {
 		words = cells.Spread(words, legend(h.Observed().Snapshot.Status.MetricsNote, width-12-cells.Width(words)), width-12)
 	}
@@ -118,7 +126,11 @@ func (n *Page) Places() keymap.Place { return keymap.Everywhere | keymap.Lists |
 
 // Footer implements page.View.
 func (n *Page) Footer() []page.Key {
-	return page.Keys(keymap.Open, keymap.Explain, keymap.Cordon, keymap.Uncordon, keymap.Drain, keymap.Taint, keymap.NodeMap, keymap.Label, keymap.Describe, keymap.YAML, keymap.Filter, keymap.Sort, keymap.Mark, keymap.Wide, keymap.More)
+	made := page.Keys(keymap.Open, keymap.Explain, keymap.Cordon, keymap.Uncordon, keymap.Drain, keymap.Taint, keymap.NodeMap, keymap.Label, keymap.Describe, keymap.YAML, keymap.Filter, keymap.Sort, keymap.Mark, keymap.Wide)
+	if n.Width < moreFrom { // the map has its place
+		return made
+	}
+	return append(made, page.Key{Do: keymap.More})
 }
 
 // Off implements page.View.
@@ -138,7 +150,7 @@ func (n *Page) Off(do keymap.Action) string {
 
 // Update implements page.View.
 func (n *Page) Update(msg tea.Msg) tea.Cmd {
-	return tea.Batch(n.unready.update(msg), n.Page.Update(msg), n.unready.follow())
+	return tea.Batch(n.unready.update(msg), n.devices.update(msg), n.warns.Update(msg), n.Page.Update(msg), n.unready.follow())
 }
 
 // Act implements page.View.

@@ -95,7 +95,7 @@ func (c *columns) all() []table.Column[*Row] {
 		since, blocked,
 		{Head: "WHY", Field: "why", Min: 26, Flex: true, State: true, Text: c.why, Left: then},
 		{Head: "KIND", Field: "kind", From: 130, Max: 20, Text: text(func(w *Row) string { return w.Pod.Owner.Kind })},
-		{Head: "REQUESTS", Field: "requests", From: 120, Max: 40, Text: text(func(w *Row) string { return requests(w.Pod.Requests) })},
+		{Head: "REQUESTS", Field: "requests", From: 120, Max: 40, Text: text(func(w *Row) string { return requests(w.Pod.Requests, "") })},
 		{Head: "NOMINATED", Field: "nominated", From: 140, Max: 20, Names: true, Text: text(func(w *Row) string {
 			return h.Observed().NodeName(w.Pod.Object.Status.NominatedNodeName)
 		})},
@@ -105,9 +105,10 @@ func (c *columns) all() []table.Column[*Row] {
 	}
 }
 
-// requests are what a pod requests: cpu and memory, then all other resources.
-func requests(r model.Resources) string {
-	text := "cpu " + model.FormatCPU(r.MilliCPU, model.Nearest) + ", " + figures.Memory(r.Memory)
+// requests are what a pod requests: cpu and memory, then all other resources. memory is put
+// before its amount.
+func requests(r model.Resources, memory string) string {
+	text := "cpu " + model.FormatCPU(r.MilliCPU, model.Nearest) + ", " + memory + figures.Memory(r.Memory)
 	rest := r
 	rest.MilliCPU, rest.Memory = 0, 0
 	if r.MilliCPU == 0 && r.Memory == 0 && rest.String() == "" {

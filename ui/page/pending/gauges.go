@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/gauge"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/list"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/warnings"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
 
@@ -52,6 +53,7 @@ type overview struct {
 	capacity capacity
 	trend    trend
 	steps    steps // of a recording
+	warns    *warnings.Watch
 }
 
 // take takes in a snapshot.
@@ -116,6 +118,9 @@ func (v *overview) around(answer string, width int) string {
 		if cells.Width(answer+words)+cells.Width(trend) <= room {
 			answer += words
 		}
+	}
+	if v.list.InForce == "" {
+		answer = v.warns.After(answer, room-cells.Width(trend)+1)
 	}
 	if trend == "" || cells.Width(answer)+cells.Width(trend) > room {
 		return answer

@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/list"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/warnings"
 )
 
 // Row is one row of Pending: a workload's pods, or one pod of an unfolded row.
@@ -31,6 +32,7 @@ type Page struct {
 	explains explainer
 	columns  columns
 	idle     idle // where no pods are pending
+	warns    warnings.Watch
 	cluster  overview
 	preview  preview
 }
@@ -49,6 +51,8 @@ func New(h page.Host, verdicts *Verdicts, recording Recording) *Page {
 	p.Known = verdicts.answered
 	p.cluster = overview{list: &p.Page, verdicts: verdicts, steps: steps{list: &p.Page, recording: recording}}
 	p.preview = preview{list: &p.Page, explains: &p.explains}
+	p.warns = warnings.Watch{Host: h, Self: p}
+	p.cluster.warns = &p.warns
 	verdicts.below = &p.preview
 	p.Around.Above, p.Around.Below = p.cluster.gauges, p.preview.lines
 	return p
@@ -125,7 +129,7 @@ func (p *Page) Body() []string {
 		return p.Page.Body()
 	}
 	s := p.Host.Styles()
-	lines := idleLines(p.Host.Observed())
+	lines := idleLines(p.Host.Observed(), p.warns.All())
 	for i, line := range lines {
 		lines[i] = s.Text.Render(line)
 	}
@@ -137,7 +141,7 @@ func (p *Page) Crumbs() []string { return []string{"pending"} }
 
 // Update implements page.View.
 func (p *Page) Update(msg tea.Msg) tea.Cmd {
-	return tea.Batch(p.preview.update(msg), p.cluster.steps.update(msg), p.update(msg), p.preview.follow(), p.cluster.steps.follow())
+	return tea.Batch(p.preview.update(msg), p.cluster.steps.update(msg), p.update(msg), p.warns.Update(msg), p.preview.follow(), p.cluster.steps.follow())
 }
 
 // update takes the messages of the list.
@@ -197,7 +201,7 @@ func (p *Page) Footer() []page.Key {
 	if p.columns.limited {
 		return page.Keys(keymap.Open, keymap.Unread, keymap.Words, keymap.Describe, keymap.Filter)
 	}
-	return page.Keys(keymap.Open, keymap.Fixes, keymap.Preempt, keymap.Trace, keymap.Unfold, keymap.Filter, keymap.Sort, keymap.Words, keymap.Describe, keymap.Palette)
+	return page.Keys(keymap.Open, keymap.Fixes, keymap.Preempt, keymap.Trace, keymap.Unfold, keymap.Filter, keymap.Sort, keymap.Preview, keymap.Namespaces, keymap.Palette, keymap.Words, keymap.Describe)
 }
 
 // Off implements page.View.

@@ -1,6 +1,7 @@
 package pending
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -100,7 +101,7 @@ func (p *preview) page(row *Row, rows int) *why.Page {
 	o := p.list.Host.Observed()
 	drawn := &why.Page{
 		Snapshot: o.Snapshot, Pod: row.Pod, Kind: row.Kind,
-		Cursor: why.NoCursor, Now: o.AsOf(), Domain: o.Domain, Width: p.list.Around.WidthBelow(p.list.Width), Height: rows,
+		Cursor: why.NoCursor, Preview: true, Now: o.AsOf(), Domain: o.Domain, Width: p.list.Around.WidthBelow(p.list.Width), Height: rows,
 		Styles: p.list.Host.Styles(), Levels: p.list.Host.Levels(), PodsUnknown: o.PodsUnknown(), Explaining: p.explains.verdicts.outdated(row.Kind),
 	}
 	if p.of == row.Pod.Object.UID { // the cursor may have been moved by another order of the rows
@@ -133,12 +134,26 @@ func (p *preview) lines(rows int) []string {
 	case rows <= shortRows:
 		copy(lines[1:], why.Short(drawn, rows-2))
 	default:
-		lines[1] = " " + cells.Cut(drawn.Verdict(), drawn.Width-1)
-		for i, line := range drawn.Lines() {
-			if 2+i < rows {
-				lines[2+i] = line.Text
-			}
+		copy(lines[1:], whole(drawn))
+	}
+	return lines
+}
+
+// whole draws Why under a rule that says what the pod is: the verdict, whether kube-scheduler
+// agrees, then the parts.
+func whole(drawn *why.Page) []string {
+	verdict, rest := " "+cells.Cut(drawn.Verdict(), drawn.Width-1), drawn.Lines()
+	agrees := why.Agreement(drawn)
+	if agrees != "" && cells.Width(verdict)+cells.Width(agrees)+3 <= drawn.Width {
+		verdict = cells.Spread(verdict, agrees, drawn.Width-1)
+		drawn.Height += why.TopRows // they are left out
+		if rest = drawn.Lines()[why.TopRows:]; len(rest) > 0 && rest[0].Text == "" {
+			rest = rest[1:]
 		}
+	}
+	lines := []string{verdict}
+	for _, line := range rest {
+		lines = append(lines, line.Text)
 	}
 	return lines
 }
@@ -150,7 +165,14 @@ func (p *preview) rule(row *Row, width int) string {
 	if !row.Leaf && row.Of > 1 {
 		name = row.Kind.FullName()
 	}
-	parts := []string{name, pod.Owner.Kind, requests(pod.Requests), string(pod.QOS)}
+	owner, priority := pod.Owner.Kind, ""
+	if width >= cells.WideFrom {
+		owner = strings.TrimSpace(owner + " " + pod.Owner.Name)
+		if pod.Exists() {
+			priority = fmt.Sprintf("priority %d", pod.Priority())
+		}
+	}
+	parts := []string{name, owner, requests(pod.Requests, "memory "), string(pod.QOS), priority}
 	words := ""
 	for _, part := range parts {
 		if part != "" && words != "" {

@@ -19,7 +19,7 @@ func TestRequestsNameEveryResource(t *testing.T) {
 			"ephemeral-storage": resource.MustParse("10Gi"), "hugepages-2Mi": resource.MustParse("4Mi"), "example.com/fpga": resource.MustParse("1"),
 		},
 	} {
-		if got := requests(model.NewResources(list)); got != want {
+		if got := requests(model.NewResources(list), ""); got != want {
 			t.Errorf("%v: %q, want %q", list, got, want)
 		}
 	}

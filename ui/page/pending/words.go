@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/warnings"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
 
@@ -216,8 +217,8 @@ func (i idle) words(o *page.Observed) string {
 }
 
 // idleLines are the body where no pods are pending: nodes that are not ready or
-// cordoned, and the node with the most free cpu.
-func idleLines(o *page.Observed) []string {
+// cordoned, warnings, and the node with the most free cpu.
+func idleLines(o *page.Observed, warns []warnings.Warning) []string {
 	if o.NotRead("nodes") != "" {
 		return []string{cells.Blank(table.Gutter) + "Nodes are unknown: " + o.NotRead("nodes") + "."}
 	}
@@ -242,6 +243,9 @@ func idleLines(o *page.Observed) []string {
 	}
 	if len(parts) > 0 {
 		lines = append(lines, strings.Join(append(parts, "Press 3 to see them."), " "))
+	}
+	for _, w := range warns {
+		lines = append(lines, o.Brief(w.Long)+". Press "+w.Key+" to see them.")
 	}
 	if best != nil {
 		lines = append(lines, fmt.Sprintf("Most free cpu on a node without taints: %s, cpu %s, memory %s.", o.NodeName(best.Name),

@@ -184,7 +184,7 @@ func (p *Page) Off(do keymap.Action) string {
 	switch do {
 	case keymap.Describe, keymap.YAML:
 		return "a pool is not an object of the API."
-	case keymap.Open, keymap.Copy:
+	case keymap.Open, keymap.Copy, keymap.NodeMap, keymap.Fit:
 		switch {
 		case !ok:
 			return "no pool is selected."
@@ -192,7 +192,32 @@ func (p *Page) Off(do keymap.Action) string {
 			return "the pool has no nodes any more."
 		}
 	}
-	return ""
+	if do != keymap.Fit {
+		return ""
+	}
+	first, why := pendingOf(p)
+	if first == nil {
+		return why
+	}
+	return page.OffPod(p.Host.Observed(), do, false, page.SelectPod(first))
+}
+
+// pendingOf is the first of the pending pods that target the selected pool; nil where there is
+// none, or it was not created, and why.
+func pendingOf(p *Page) (pod *model.Pod, why string) {
+	pool, ok := p.Table.Selected()
+	switch {
+	case !ok:
+		return nil, "no pool is selected."
+	case pool.Pending == nil:
+		return nil, "it is not known which pending pods target the pool."
+	}
+	for _, kind := range pool.Waiting {
+		if first := kind.First(); first.Exists() {
+			return first, ""
+		}
+	}
+	return nil, "no pending pod targets the pool."
 }
 
 // Places implements page.View.
@@ -200,13 +225,21 @@ func (p *Page) Places() keymap.Place { return p.Page.Places() | keymap.NamesNode
 
 // Footer implements page.View.
 func (p *Page) Footer() []page.Key {
-	return page.Keys(keymap.Open, keymap.ByLabel, keymap.Filter, keymap.Sort, keymap.Wide)
+	return page.Keys(keymap.Open, keymap.ByLabel, keymap.NodeMap, keymap.Fit, keymap.Filter, keymap.Sort, keymap.Wide)
 }
 
 // Act implements page.View.
 func (p *Page) Act(do keymap.Action) tea.Cmd {
 	pool, ok := p.Table.Selected()
-	if !ok || do != keymap.Open {
+	switch {
+	case ok && do == keymap.NodeMap:
+		return p.Host.ActOn(do, page.Selection{Ref: model.Ref{Resource: "nodes", Name: pool.Members[0].Name}})
+	case do == keymap.Fit:
+		if first, _ := pendingOf(p); first != nil {
+			return p.Host.ActOn(do, page.SelectPod(first))
+		}
+		return nil
+	case !ok || do != keymap.Open:
 		return p.Page.Act(do)
 	}
 	names := make([]string, len(pool.Members))

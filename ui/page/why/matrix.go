@@ -2,6 +2,7 @@ package why
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -138,7 +139,8 @@ func (m matrix) counts(label, words string, cell func(plugin string) string) str
 	return m.styles.Dim.Render(m.line(fmt.Sprintf("%8s", label), cell, words))
 }
 
-// rest counts the groups that have no room.
+// rest counts the groups that have no room, and their nodes.
 func (m matrix) rest(from int) string {
-	return m.styles.Dim.Render("   " + m.table.Rest(from) + " ↓")
+	groups, nodes := m.table.After(from)
+	return m.counts(strconv.Itoa(nodes), groups+" ↓", func(string) string { return "" })
 }

@@ -118,5 +118,5 @@ func (a account) preemptionOff() string {
 	if policy := a.Pod.Object.Spec.PreemptionPolicy; policy == nil || *policy != corev1.PreemptNever {
 		return ""
 	}
-	return "preemption: off (Never) · p"
+	return "preemption: off (Never)"
 }

@@ -51,7 +51,7 @@ func (t short) verdict() string {
 	if r.Total == 1 {
 		nodes = "node fits"
 	}
-	return fmt.Sprintf("%d of %s %s. Rejections: %s", r.Fits, model.FormatCount(r.Total), nodes, strings.Join(counts, ", "))
+	return fmt.Sprintf("%d of %s %s: %s", r.Fits, model.FormatCount(r.Total), nodes, strings.Join(counts, ", "))
 }
 
 // compared is whether kube-scheduler agrees, and what preemption could do.

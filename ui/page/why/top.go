@@ -33,7 +33,7 @@ func (a account) wide() bool { return a.Width >= cells.WideFrom }
 
 // about is whose verdict this is: how long the pod is pending, its workload and of how many
 // replicas it is one, its requests, QoS class and priority. Where there is little room the
-// class is left out, then the workload.
+// phase is left out, then the class, then the workload.
 func (a account) about() string {
 	r := a.Report
 	replicas := ""
@@ -46,9 +46,12 @@ func (a account) about() string {
 	}
 	amounts, priority := cmp.Or(r.Pod.Amounts(), "requests nothing"), fmt.Sprintf("priority %d", r.Pod.Priority)
 	row := ""
+	age := strings.TrimPrefix(a.waiting(), string(corev1.PodPending)+" ") // nearly all that are explained are Pending
 	for _, facts := range [][]string{
 		{a.waiting(), workload, amounts, r.Pod.QOSClass, priority},
-		{a.waiting(), workload, amounts, priority},
+		{age, workload, amounts, r.Pod.QOSClass, priority},
+		{age, workload, amounts, priority},
+		{a.waiting(), amounts, r.Pod.QOSClass, priority, replicas},
 		{a.waiting(), amounts, priority, replicas},
 	} {
 		facts = slices.DeleteFunc(facts, func(fact string) bool { return fact == "" })
@@ -118,7 +121,7 @@ func (a account) hint(messages int) string {
 	case messages == 0:
 		return ""
 	case !a.wide():
-		return " · W " + grammar.Agree(messages, "message", "both messages")
+		return " (W " + grammar.Agree(messages, "message", "both messages") + ")"
 	}
 	scheduler := a.Report.Scheduler
 	text := " · simulated by " + scheduler.Library

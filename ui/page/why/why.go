@@ -4,6 +4,7 @@ package why
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -27,8 +28,11 @@ type Page struct {
 	Fixes    *report.Fixes // nil before the first were tried
 
 	Cursor Cursor
-	Chosen int        // the group that the details are about
-	Tops   [Parts]int // the first row in view of each part
+	// Preview: the page is drawn under a list. Without much room it has fixes rather than the
+	// closest node.
+	Preview bool
+	Chosen  int        // the group that the details are about
+	Tops    [Parts]int // the first row in view of each part
 
 	Now           time.Time
 	Domain        string // that all nodes' names share
@@ -108,6 +112,9 @@ type Content struct {
 	events     int
 }
 
+// previewWhole is from how many rows on a preview has the closest node too.
+const previewWhole = 26
+
 // Content gathers what there is to show.
 func (p *Page) Content() Content {
 	c := Content{wide: p.wide(), events: len(p.Events), fixes: p.fixContent()}
@@ -120,7 +127,9 @@ func (p *Page) Content() Content {
 		if p.wide() && !g.OverAll() {
 			c.nodes = len(g.Nodes)
 		}
-		c.closest, c.closestFew = p.closest(g).lines()
+		if !p.Preview || p.Height >= previewWhole {
+			c.closest, c.closestFew = p.closest(g).lines()
+		}
 	}
 	if sentence := p.account().preemption(); sentence != "" {
 		c.preemption = cells.Indent(1, cells.Wrap(p.Brief(sentence), p.Width-2))
@@ -130,7 +139,7 @@ func (p *Page) Content() Content {
 	if p.Unheard != nil {
 		c.quotes = append(c.quotes, p.account().quote("EVENTS unknown", p.Unheard.Error()))
 	}
-	if p.wide() && p.Report.Admission == nil || p.Report.Verdict == report.Unknown {
+	if p.wide() && !p.Preview && p.Report.Admission == nil || p.Report.Verdict == report.Unknown {
 		c.quotes = append(c.quotes, p.account().messages()...)
 	}
 	c.quotes = append(c.quotes, p.account().autoscalers()...)
@@ -153,6 +162,16 @@ func (p *Page) facts() []string {
 	return append(facts, p.Report.FurtherFacts()...)
 }
 
+// Agreement is whether kube-scheduler agrees with a page, in a clause; "" where there is more
+// to say of it than that.
+func Agreement(p *Page) string {
+	agreement := p.Report.Agreement(p.Now)
+	if p.Explaining || p.Report.Observed.Quiet != "" || agreement.Level == report.Disagrees {
+		return ""
+	}
+	return model.Clean(agreement.Text)
+}
+
 // VerdictCut says whether the row of the answer has no room for all of it.
 func (p *Page) VerdictCut() bool { return cells.Width(p.Verdict())+1 > p.Width }
 
@@ -161,9 +180,16 @@ func (p *Page) Brief(text string) string {
 	return model.Clean(figures.WithoutDomain(text, p.Domain))
 }
 
-// Verdict is the answer with its symbol.
+// Verdict is the answer with its symbol. Before a count of nodes stands the verdict's name,
+// where there is room for it.
 func (p *Page) Verdict() string {
-	return symbolOf(p.Report) + p.Brief(p.Report.Summary)
+	symbol, summary := symbolOf(p.Report), p.Brief(p.Report.Summary)
+	if p.Report.Verdict == report.Unschedulable && strings.HasPrefix(summary, "0 of ") {
+		if named := symbol + "Unschedulable: " + summary; cells.Width(named)+1 <= p.Width {
+			return named
+		}
+	}
+	return symbol + summary
 }
 
 // Window is the range of a part's rows that is in view. Where rows are left

@@ -1,0 +1,229 @@
+// Package warnings says what limits a cluster although no pod may be pending for it yet:
+// full pools and quotas, taints that evict pods, and budgets that block drains.
+package warnings
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+	"github.com/kubectl-fathom/kubectl-fathom/model/inventory"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+)
+
+// Warning is one thing that limits the cluster.
+type Warning struct {
+	Short, Long string // clauses without a period; Long names more
+	Key         string // of the view that shows more
+}
+
+// Watch computes the warnings off the event loop while a page is on top: when it is shown,
+// and again after a while.
+type Watch struct {
+	Host page.Host
+	Self page.View
+
+	shown int // how often the page was
+	asks  page.Poll[[]Warning]
+}
+
+const (
+	// again is after how long the warnings are computed again.
+	again = 30 * time.Second
+	// budgets and quotas are what they need beside a snapshot, as RBAC names it. Of what may
+	// not be listed there is no warning; its view says so.
+	budgets, quotas = "poddisruptionbudgets", "resourcequotas"
+)
+
+// againMsg computes the warnings again, unless the page was shown anew since.
+type againMsg struct{ shown int }
+
+// Update takes the messages of the page.
+func (w *Watch) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case page.SnapshotMsg:
+		if msg.Shown {
+			w.shown++
+			return w.ask()
+		}
+		if w.asks.Revision() == 0 {
+			return w.ask()
+		}
+		return nil
+	case againMsg:
+		if msg.shown == w.shown && w.Host.Shown(w.Self) {
+			return w.ask()
+		}
+		return nil
+	}
+	news, cmd := w.asks.Update(w.Host, w.Self, msg)
+	if news == page.Answered {
+		return tea.Batch(cmd, w.Host.Later(w.Self, again, againMsg{w.shown}))
+	}
+	return cmd
+}
+
+func (w *Watch) ask() tea.Cmd {
+	o := w.Host.Observed()
+	if o.NotRead("nodes") != "" || w.Host.Hides() {
+		return nil
+	}
+	snapshot, namespace, full := o.Snapshot, w.Host.Namespace(), w.Host.Levels().Full
+	return w.asks.AskNow(w.Host, w.Self, func(ctx context.Context, cluster page.Cluster) ([]Warning, error) {
+		objects, err := cluster.Objects(ctx, budgets, quotas)
+		if err != nil {
+			return nil, err
+		}
+		return Of(snapshot, objects, namespace, full), nil
+	})
+}
+
+// All are the warnings; none while they are not known, or hidden by a lesson.
+func (w *Watch) All() []Warning {
+	if w.Host.Hides() {
+		return nil
+	}
+	return w.asks.Value
+}
+
+// After adds to an answer as many warnings as fit width cells.
+func (w *Watch) After(answer string, width int) string {
+	for _, warning := range w.All() {
+		if longer := answer + " " + w.Host.Observed().Brief(warning.Short) + " (" + warning.Key + ")."; cells.Width(longer) < width {
+			answer = longer
+		}
+	}
+	return answer
+}
+
+// Of are the warnings about a cluster; those about quotas and budgets are of a namespace, ""
+// is all. full is the percentage from which a pool or a quota is full.
+func Of(s *model.Snapshot, o *model.Objects, namespace string, full int) []Warning {
+	var all []Warning
+	for _, w := range []Warning{
+		poolWarning(s, full), taintWarning(s), quotaWarning(s, o, namespace, full), budgetWarning(s, o, namespace),
+	} {
+		if w.Long != "" {
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
+// poolWarning names the pools of which nearly all is requested.
+func poolWarning(s *model.Snapshot, full int) Warning {
+	pools := inventory.Pools(s, "", full)
+	zones, fullZones := map[string]int{}, map[string]int{}
+	for i := range pools {
+		zones[pools[i].Pool]++
+		if word, _ := fullOf(&pools[i], full); word != "" {
+			fullZones[pools[i].Pool]++
+		}
+	}
+	var words []string
+	for i := range pools {
+		pool := &pools[i]
+		word, percent := fullOf(pool, full)
+		if word == "" || pool.Pool == "" && len(pools) > 1 {
+			continue
+		}
+		where := cmp.Or(pool.Pool, "the cluster")
+		if fullZones[pool.Pool] < zones[pool.Pool] {
+			where += " in " + cmp.Or(pool.Zone, "no zone")
+		} else if last := len(words) - 1; last >= 0 && strings.HasPrefix(words[last], where+" (") {
+			continue // all its zones are full
+		}
+		words = append(words, fmt.Sprintf("%s (%s %d%%)", where, word, percent))
+	}
+	if len(words) == 0 {
+		return Warning{}
+	}
+	return Warning{"Full: " + grammar.List(words, 1), "Full: " + grammar.List(words, grammar.Few), "4"}
+}
+
+// fullOf is the first resource of which nearly all is requested in a pool; "" is none.
+func fullOf(pool *inventory.Pool, full int) (name corev1.ResourceName, percent int) {
+	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourcePods} {
+		whole := pool.Allocatable.Of(name)
+		if pool.Requested == nil || whole <= 0 {
+			continue
+		}
+		if percent := model.Percent(pool.Requested.Of(name), whole); percent >= full {
+			return name, percent
+		}
+	}
+	return "", 0
+}
+
+// taintWarning names the taints that evict pods, but for those that say what state a node is
+// in, and those that reserve nodes for pods that select them.
+func taintWarning(s *model.Snapshot) Warning {
+	var words []string
+	taints := inventory.Taints(s)
+	for i := range taints {
+		taint := &taints[i]
+		if taint.Effect != corev1.TaintEffectNoExecute || model.IsStateTaint(taint.Key) || taint.Reserved != nil || taint.Running == nil {
+			continue
+		}
+		nodes := taint.Nodes[0]
+		if len(taint.Nodes) > 1 {
+			nodes = grammar.Plural(len(taint.Nodes), "node")
+		}
+		words = append(words, (&corev1.Taint{Key: taint.Key, Value: taint.Value, Effect: taint.Effect}).ToString()+" on "+nodes)
+	}
+	if len(words) == 0 {
+		return Warning{}
+	}
+	return Warning{grammar.List(words, 1), "Taints that evict pods: " + grammar.List(words, grammar.Few), "5"}
+}
+
+// quotaWarning names the quotas that are full.
+func quotaWarning(s *model.Snapshot, o *model.Objects, namespace string, full int) Warning {
+	list, _ := model.ListOf[*corev1.ResourceQuota](o, quotas)
+	var words []string
+	all := inventory.Quotas(s, list, nil, false)
+	for i := range all {
+		quota := &all[i]
+		if quota.Percent == nil || *quota.Percent < full || namespace != "" && quota.Namespace != namespace {
+			continue
+		}
+		words = append(words, fmt.Sprintf("%s/%s (%s %d%%)", quota.Namespace, quota.Name, quota.Fullest, *quota.Percent))
+	}
+	if len(words) == 0 {
+		return Warning{}
+	}
+	return Warning{"Quota full: " + grammar.List(words, 1), "Full quotas: " + grammar.List(words, grammar.Few), "8"}
+}
+
+// budgetWarning names the budgets that allow no eviction of a pod, and counts the nodes whose
+// drain they block.
+func budgetWarning(s *model.Snapshot, o *model.Objects, namespace string) Warning {
+	list, _ := model.ListOf[*policyv1.PodDisruptionBudget](o, budgets)
+	all, _ := inventory.Budgets(s, list)
+	var words []string
+	blocked := map[string]bool{}
+	for i := range all {
+		budget := &all[i]
+		if len(budget.Nodes) == 0 || namespace != "" && budget.Namespace != namespace {
+			continue
+		}
+		words = append(words, budget.Namespace+"/"+budget.Name)
+		for _, node := range budget.Nodes {
+			blocked[node] = true
+		}
+	}
+	if len(words) == 0 {
+		return Warning{}
+	}
+	short := grammar.Count(len(words), "PDB blocks", "PDBs block") + fmt.Sprintf(" drains of %d of %s", len(blocked), grammar.Plural(len(s.Nodes), "node"))
+	return Warning{short, short + ": " + grammar.List(words, grammar.Few), "9"}
+}

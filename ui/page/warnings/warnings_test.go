@@ -1,0 +1,85 @@
+package warnings
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/modeltest"
+)
+
+// snapshot is two nodes of a pool and one of another; each runs a pod of app web that
+// requests so much cpu of its 10.
+func snapshot(cpu string, taints ...corev1.Taint) *model.Snapshot {
+	b := model.NewBuilder()
+	for i, name := range []string{"a-1", "a-2", "b-1"} {
+		b.Node(nil, &corev1.Node{
+			ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{corev1.LabelTopologyZone: "eu-1", "eks.amazonaws.com/nodegroup": name[:1]}},
+			Spec:       corev1.NodeSpec{Taints: taints},
+			Status: corev1.NodeStatus{
+				Allocatable: modeltest.Quantities("cpu", "10", "memory", "10Gi", "pods", "10"),
+				Conditions:  []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}},
+			},
+		})
+		requests := modeltest.Quantities("cpu", "1")
+		if i < 2 {
+			requests = modeltest.Quantities("cpu", cpu)
+		}
+		b.Pod(nil, &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web-" + name, Labels: map[string]string{"app": "web"}},
+			Spec:       corev1.PodSpec{NodeName: name, Containers: []corev1.Container{{Name: "main", Resources: corev1.ResourceRequirements{Requests: requests}}}},
+			Status:     corev1.PodStatus{Phase: corev1.PodRunning, Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}},
+		})
+	}
+	return b.Build(1, model.Status{}, nil)
+}
+
+// objects are a quota of team-a of which so many pods are used, and a budget of shop.
+func objects(pods string, allowed int32) *model.Objects {
+	hard := modeltest.Quantities("pods", "20", "requests.cpu", "100")
+	return &model.Objects{Lists: map[string][]runtime.Object{
+		quotas: {&corev1.ResourceQuota{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "compute"},
+			Status:     corev1.ResourceQuotaStatus{Hard: hard, Used: modeltest.Quantities("pods", pods, "requests.cpu", "1")},
+		}},
+		budgets: {&policyv1.PodDisruptionBudget{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web"},
+			Spec:       policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}},
+			Status:     policyv1.PodDisruptionBudgetStatus{DisruptionsAllowed: allowed, CurrentHealthy: 3, DesiredHealthy: 3 - allowed, ExpectedPods: 3},
+		}},
+	}}
+}
+
+func TestWarnings(t *testing.T) {
+	maintenance := corev1.Taint{Key: "maintenance", Value: "true", Effect: corev1.TaintEffectNoExecute}
+	lost := corev1.Taint{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoExecute}
+	for _, c := range []struct {
+		name      string
+		s         *model.Snapshot
+		o         *model.Objects
+		namespace string
+		want      []Warning
+	}{
+		{"nothing", snapshot("5"), objects("5", 1), "", nil},
+		{"a pool is full", snapshot("9900m"), objects("5", 1), "", []Warning{{"Full: a (cpu 99%)", "Full: a (cpu 99%)", "4"}}},
+		{"a taint evicts", snapshot("5", maintenance), objects("5", 1), "", []Warning{
+			{"maintenance=true:NoExecute on 3 nodes", "Taints that evict pods: maintenance=true:NoExecute on 3 nodes", "5"},
+		}},
+		{"the taint of a lost node", snapshot("5", lost), objects("5", 1), "", nil},
+		{"a quota is full", snapshot("5"), objects("20", 1), "", []Warning{{"Quota full: team-a/compute (pods 100%)", "Full quotas: team-a/compute (pods 100%)", "8"}}},
+		{"a quota of another namespace", snapshot("5"), objects("20", 1), "shop", nil},
+		{"a budget blocks drains", snapshot("5"), objects("5", 0), "", []Warning{{"1 PDB blocks drains of 3 of 3 nodes", "1 PDB blocks drains of 3 of 3 nodes: shop/web", "9"}}},
+		{"what may not be listed", snapshot("5"), &model.Objects{Unread: map[string]string{quotas: "forbidden", budgets: "forbidden"}}, "", nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if diff := cmp.Diff(c.want, Of(c.s, c.o, c.namespace, 95)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
