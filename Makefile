@@ -13,7 +13,7 @@
 # make release-snapshot  archives and packages for all platforms into dist/release, unpublished
 # make platforms     vet and test binaries for all platforms: PLATFORMS="os/arch …"; long the first time
 # make reproducible  builds the program twice and compares the bytes: FRESH=1 into empty caches
-# make control-plane the binaries that all of these run, into e2e/bin
+# make control-plane the binaries that all of these run, into e2e/bin; make prometheus: those of the test of metrics
 
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -39,7 +39,7 @@ VERSION := k8s.io/component-base/version
 LDFLAGS := -X $(VERSION).gitVersion=v1.37.1 -X $(VERSION).gitMajor=1 -X $(VERSION).gitMinor=37
 
 .PHONY: release release-snapshot release-check platforms reproducible
-.PHONY: all control-plane cluster check test fmt vet lint structure unit quick fuzz screenshots e2e bench scale faults difftest soak
+.PHONY: all control-plane prometheus cluster check test fmt vet lint structure unit quick fuzz screenshots e2e bench scale faults difftest soak
 
 all:
 	go build ./...
@@ -50,6 +50,7 @@ stamp = $(BIN)/.$(1)-$(firstword $(shell cat $(2)/go.mod $(2)/go.sum | cksum)).s
 KUBERNETES_STAMP := $(call stamp,kubernetes,e2e)
 ETCD_STAMP := $(call stamp,etcd,e2e/etcd)
 KWOK_STAMP := $(call stamp,kwok,e2e/kwok)
+PROMETHEUS_STAMP := $(call stamp,prometheus,e2e/prometheus)
 
 control-plane: $(KUBERNETES_STAMP) $(ETCD_STAMP) $(KWOK_STAMP)
 
@@ -80,6 +81,19 @@ $(KWOK_STAMP):
 	done > $(BIN)/kwok-stages.yaml
 	@rm -f $(BIN)/.kwok-*.stamp
 	@touch $@
+
+# Without the service discovery of clouds, which is most of what there is to compile,
+# and without the web pages.
+$(PROMETHEUS_STAMP):
+	@mkdir -p $(BIN)
+	@echo building prometheus
+	@for c in prometheus promtool; do \
+		go build -C e2e/prometheus -tags remove_all_sd -o $(BIN)/$$c github.com/prometheus/prometheus/cmd/$$c; \
+	done
+	@rm -f $(BIN)/.prometheus-*.stamp
+	@touch $@
+
+prometheus: $(PROMETHEUS_STAMP)
 
 cluster: control-plane
 	go build -C e2e -o $(BIN)/cluster ./cmd/cluster
@@ -131,7 +145,7 @@ fuzz:
 screenshots:
 	go test ./cli/session -run TestScreenshots -update
 
-e2e: control-plane
+e2e: control-plane prometheus
 	cd e2e && go test -v -timeout 40m -count 1 ./...
 
 bench:
@@ -152,7 +166,7 @@ faults: control-plane
 difftest: control-plane
 	cd e2e && go test -timeout 0 -count 1 -v -run TestMessages . -args -seeds $(SEEDS) -first $(FIRST)
 
-soak: control-plane fuzz
+soak: control-plane prometheus fuzz
 	cd e2e && go test -timeout 0 -count 1 -v . -args -seeds $(SEEDS) -fixes $(SEEDS) -busyfixes 300 -drains 30 -losses 10 -fits 30 -workloads 300 -snapshots 20 -first $(FIRST) -soak $(SOAK) -random-keys 10m
 
 # The tools that build releases. Neither they nor what they need is in go.mod.

@@ -42,6 +42,9 @@ func onTerminal(why string) documented {
 // watches is a command that prints changes until it is interrupted.
 var watches = documented{until: "pending", why: "it watches until ctrl-c"}
 
+// serves is a command that serves until it is interrupted, here on a port that is free.
+var serves = documented{until: "/metrics", more: []string{"--listen", "127.0.0.1:0"}, why: "it serves until ctrl-c"}
+
 // special lists the commands that need more than to be run, by their text.
 var special = map[string]documented{
 	"kubectl fathom": onTerminal("the dashboard"),
@@ -55,8 +58,11 @@ var special = map[string]documented{
 	"kubectl fathom explain checkout-6c9d8b7f4-x2x1p -n shop --wait=5s -o json": {
 		code: exit.TimedOut, says: "no node and no other reason within 5s", why: "nothing changes here",
 	},
-	"kubectl fathom get pending -A --watch":    watches,
-	"kubectl fathom get pending -A -w -o json": watches,
+	"kubectl fathom get pending -A --watch":                             watches,
+	"kubectl fathom get pending -A -w -o json":                          watches,
+	"kubectl fathom metrics":                                            serves,
+	"kubectl fathom metrics --listen 127.0.0.1:9500 -A":                 serves,
+	"kubectl fathom metrics --context admin --listen 127.0.0.1:9501 -A": serves,
 	"kubectl fathom snapshot --every 30s -o incident": {
 		more: []string{"--steps", "1"}, why: "it records until ctrl-c",
 	},

@@ -132,7 +132,7 @@ func TestHelpShowsTheFlagsOfTheCommandOnly(t *testing.T) {
 		if words := strings.Join(strings.Fields(help), " "); !strings.Contains(words, `Use "kubectl fathom options" for a list of global command-line options (applies to all commands)`) {
 			t.Errorf("does not say where the global options are listed:\n%s", help)
 		}
-		if shows := strings.Contains(help, "-n, --namespace"); shows != slices.Contains([]string{"explain", "get", "nodes", "pods", "pending", "evict", "fit", "label"}, path) {
+		if shows := strings.Contains(help, "-n, --namespace"); shows != slices.Contains([]string{"explain", "get", "nodes", "pods", "pending", "evict", "fit", "label", "metrics"}, path) {
 			t.Errorf("shows -n: %v", shows)
 		}
 	})

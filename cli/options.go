@@ -13,6 +13,7 @@ import (
 func newOptions(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:               "options",
+		Hidden:            true, // the help of each command names it
 		Short:             "Print the options of all commands and of the dashboard",
 		Long:              "Print the options of all commands and of the dashboard.",
 		Example:           fmt.Sprintf("  %s options", a.Name),

@@ -37,3 +37,55 @@ func (c composer) autoscalers() []Section {
 	}
 	return sections
 }
+
+// ScaleUp is what autoscalers of nodes do for a pod, in one word.
+type ScaleUp string
+
+// The words for metrics. What a pod that is not about nodes is waiting for has NoAutoscaler.
+const (
+	NoAutoscaler   ScaleUp = "none"      // nothing shows that there is one, or the verdict is not about nodes
+	AddsNode       ScaleUp = "adds_node" // a NodeClaim for the pod is on its way, and nothing shows that the pod does not fit it
+	MayAddNode     ScaleUp = "may_add_node"
+	AddsNoNode     ScaleUp = "adds_no_node" // all NodePools are ruled out, and Cluster Autoscaler wrote why it did not scale up
+	UnknownScaleUp ScaleUp = "unknown"
+)
+
+// ScaleUps are all words, in the order of the constants.
+var ScaleUps = []ScaleUp{NoAutoscaler, AddsNode, MayAddNode, AddsNoNode, UnknownScaleUp}
+
+// ScaleUp sums up what is known of the autoscalers of nodes.
+func (p *Provisioning) ScaleUp() ScaleUp {
+	if p == nil {
+		return NoAutoscaler
+	}
+	for i := range p.NodeClaims {
+		if p.NodeClaims[i].onItsWay() {
+			return AddsNode
+		}
+	}
+	open := len(p.Unknown) > 0
+	for i := range p.NodePools {
+		switch ruledOut := p.NodePools[i].RuledOut; {
+		case ruledOut == nil:
+			open = true
+		case !*ruledOut:
+			return MayAddNode
+		}
+	}
+	switch {
+	case open:
+		return UnknownScaleUp
+	case len(p.NodeGroups) > 0 && len(p.NotScaled) == 0:
+		return MayAddNode
+	}
+	return AddsNoNode
+}
+
+// onItsWay reports whether a node of the NodeClaim is to come, and the pod may fit it.
+func (c *NodeClaim) onItsWay() bool {
+	switch c.State {
+	case "gone", "deleting", "unknown":
+		return false
+	}
+	return c.Fits == nil || *c.Fits
+}
