@@ -127,7 +127,8 @@ func (e *Engine) examine(ctx context.Context, q report.Query, said externalFacts
 // the given name ("": none), and on others as long as that is cheap.
 func (x *explanation) plan(ctx context.Context, node string) error {
 	if why := together(x); why != "" {
-		x.report.Plan = &report.PreemptionPlan{Answer: "Unknown: kube-scheduler preempts for a PodGroup as a whole, which is not simulated.", Why: why}
+		who := x.report.Gang.Scheduler
+		x.report.Plan = &report.PreemptionPlan{Answer: "Unknown: " + who + " preempts for a PodGroup as a whole, which is not simulated.", Why: why}
 		return nil
 	}
 	plan, err := x.simulator.Plan(ctx, preemption.Query{

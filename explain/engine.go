@@ -22,6 +22,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/forecast"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/pdb"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/podgroups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/provisioning"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/queues"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -68,6 +69,9 @@ type Options struct {
 	// Queue is what the controller of a queue says about a pod that it holds; nil where
 	// none does. Nil: never known.
 	Queue func(ctx context.Context, of queues.Subject) *queues.State
+	// Group is what a scheduler other than kube-scheduler says of the PodGroup that a pod
+	// names; nil where none does. Nil: never known.
+	Group func(ctx context.Context, of podgroups.Subject) *podgroups.State
 	// Events are those about an object, asked for only where nothing else tells
 	// why a volume is not there. Nil: there are none.
 	Events func(ctx context.Context, ref model.Ref) ([]model.Event, error)

@@ -10,6 +10,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	corelisters "k8s.io/client-go/listers/core/v1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/podgroups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/provisioning"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/queues"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -26,6 +27,7 @@ type externalFacts struct {
 
 	provisioning *provisioning.State
 	queue        *queues.State
+	group        *podgroups.State
 	claims       map[string][]model.Event
 	events       []model.Event
 	aside        summary.FactsWithoutNodes
@@ -86,6 +88,10 @@ func (s *sources) gather(ctx context.Context, find func() *corev1.Pod) (external
 	asking.Go(func() {
 		defer utilruntime.HandleCrash()
 		said.queue = s.queue(ctx, pod)
+	})
+	asking.Go(func() {
+		defer utilruntime.HandleCrash()
+		said.group = s.group(ctx, pod)
 	})
 	for _, claim := range s.scheduler.State.Listers.ClaimsToAsk(pod) {
 		if said.claims == nil {
@@ -158,6 +164,10 @@ func (x *explanation) take(said externalFacts) {
 	x.facts.Unread = said.unread
 	x.report.Observed.AttemptSeen = said.attempt
 	x.report.Autoscaler = said.autoscalers
+	x.group = said.group
+	if said.group != nil && said.group.Written() && !said.scheduler.Alive {
+		x.facts.Scheduler.Known = false // some scheduler writes about its group, or may
+	}
 	name := scheduler.NameOf(x.question.Pod)
 	if s := said.scheduler; s.Known && !s.Alive && x.profile.Scheduler.Serves(name) {
 		if name == corev1.DefaultSchedulerName {

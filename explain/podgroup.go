@@ -34,7 +34,7 @@ func countGang(x *explanation) {
 	if group == nil || scheduler.Assigned(x.profile.Scheduler.State.Pods[x.question.Pod.UID]) {
 		return
 	}
-	g := &report.Gang{Kind: "PodGroup", Name: group.Name, Scheduler: report.KubeScheduler, Policy: "basic", Status: []string{}}
+	g := &report.Gang{Kind: "PodGroup", Name: group.Name, Scheduler: report.KubeScheduler, Policy: "basic", Status: []string{}, Conditions: []report.GroupCondition{}}
 	if policy := group.Spec.SchedulingPolicy.Gang; policy != nil {
 		g.Policy, g.MinCount = "gang", new(int(policy.MinCount))
 	}
@@ -135,7 +135,11 @@ func followGang(x *explanation, told *gang.Outcome) {
 // together is why fixes for the pod alone say nothing: its PodGroup is scheduled as a whole; "" where
 // they do.
 func together(x *explanation) string {
-	if v := x.report.Verdict; x.report.Gang == nil || v != report.Unschedulable && v != report.Unknown {
+	g, v := x.report.Gang, x.report.Verdict
+	switch {
+	case g != nil && g.Scheduler != report.KubeScheduler:
+		return "It is scheduled with PodGroup " + g.Name + " by " + g.Scheduler + ": fixes are not simulated."
+	case g == nil || v != report.Unschedulable && v != report.Unknown:
 		return ""
 	}
 	return "It is scheduled with PodGroup " + x.report.Gang.Name + ": fixes for a whole group are not simulated."

@@ -30,7 +30,7 @@ func (e *Engine) restate(ctx context.Context, q report.Query) (*report.Report, e
 	}
 	defer release()
 	pod := find()
-	if pod == nil || e.scheduler.State.Revision != like.Revision || !restatable(pod) {
+	if pod == nil || said.group != nil || e.scheduler.State.Revision != like.Revision || !restatable(pod) {
 		return nil, nil
 	}
 	x := e.begin(ctx, pod)

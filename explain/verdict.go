@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/groups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/message"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/podgroups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/preemption"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
@@ -41,6 +42,7 @@ type explanation struct {
 	parentsUnread  string // why CompositePodGroups are not read; "" if they are, or if there are none
 	question       *plugins.Question
 
+	group   *podgroups.State // of another scheduler, that the pod names; nil without
 	facts   *summary.Facts
 	report  *report.Report
 	ungated bool               // whether something gates the pod could not be found out
@@ -86,10 +88,12 @@ func (x *explanation) answer(ctx context.Context, nodes bool) error {
 		x.report.Started = x.facts.Start.Started()
 		return nil
 	}
+	defer x.quoteGroup()
 	if !x.considered() {
 		x.report.Verdict = report.NotConsidered
 		return nil
 	}
+	defer x.leaveToGroup()
 	defer x.doubt()
 	countGang(x)
 	if x.gated(ctx) {

@@ -28,7 +28,7 @@ func queuedReport() *report.Report {
 	r.Queue = &report.Queue{
 		Controller: "Kueue", Summary: "Kueue: quota is not reserved for 12m (Pending): " + short + "; position 3 of 12 in ClusterQueue gpu (LocalQueue team-a).",
 		Workload: "job-train-1a2b", LocalQueue: "team-a", ClusterQueue: "gpu", Position: new(3), Pending: new(12),
-		Conditions: []report.QueueCondition{
+		Conditions: []report.Condition{
 			{Type: "QuotaReserved", Status: "False", Reason: "Pending", Message: short, Since: &since},
 			{Type: "Evicted", Status: "True", Reason: "Preempted", Message: "Preempted to accommodate a workload (UID: \x1b[31m4f1c)", Since: &since},
 		},

@@ -10,6 +10,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/quoted"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -25,7 +26,7 @@ func Judge(s *State, held string, now time.Time) *report.Queue {
 	}
 	q := &report.Queue{
 		Controller: KueueName, LocalQueue: s.Queue,
-		Conditions: []report.QueueCondition{}, Checks: []report.AdmissionCheck{}, Quotas: []report.FlavorQuota{}, Notes: notes(s), Unknown: []report.UnknownScale{},
+		Conditions: []report.Condition{}, Checks: []report.AdmissionCheck{}, Quotas: []report.FlavorQuota{}, Notes: notes(s), Unknown: []report.UnknownScale{},
 	}
 	if w := s.Workload; w != nil {
 		q.Workload, q.ClusterQueue = w.Name, w.ClusterQueue
@@ -55,21 +56,12 @@ func Judge(s *State, held string, now time.Time) *report.Queue {
 func quote(q *report.Queue, w *Workload) {
 	for _, of := range shown {
 		if c := meta.FindStatusCondition(w.Conditions, of); c != nil {
-			q.Conditions = append(q.Conditions, report.QueueCondition{
-				Type: c.Type, Status: string(c.Status), Reason: c.Reason, Message: c.Message, Since: timeOrNil(c.LastTransitionTime),
-			})
+			q.Conditions = append(q.Conditions, quoted.Condition(c))
 		}
 	}
 	for _, check := range w.Checks {
 		q.Checks = append(q.Checks, report.AdmissionCheck(check))
 	}
-}
-
-func timeOrNil(t metav1.Time) *metav1.Time {
-	if t.IsZero() {
-		return nil
-	}
-	return &t
 }
 
 func quotaOf(from *Quota) report.FlavorQuota {
@@ -111,16 +103,16 @@ func leadOf(s *State, held string, now time.Time) lead {
 	case reserved == nil:
 		return evicted(lead{"its Workload has no condition QuotaReserved yet", "not considered yet"}, w, now)
 	case reserved.Status != metav1.ConditionTrue:
-		return evicted(lead{state("quota is not reserved", reserved, now), "quota not reserved"}, w, now)
+		return evicted(lead{quoted.Lasting("quota is not reserved", reserved, now), "quota not reserved"}, w, now)
 	case admitted == nil || admitted.Status != metav1.ConditionTrue:
 		return evicted(notAdmitted(w, reserved, now), w, now)
 	}
-	return lead{"it was admitted" + ago(admitted, now) + ", but " + held + " is still there", "admitted, " + held + " still there"}
+	return lead{"it was admitted" + quoted.Ago(admitted, now) + ", but " + held + " is still there", "admitted, " + held + " still there"}
 }
 
 // notAdmitted is for a Workload that has its quota: the checks that have not passed.
 func notAdmitted(w *Workload, reserved *metav1.Condition, now time.Time) lead {
-	l := lead{"quota was reserved" + ago(reserved, now) + ", but it is not admitted", "not admitted"}
+	l := lead{"quota was reserved" + quoted.Ago(reserved, now) + ", but it is not admitted", "not admitted"}
 	if admitted := meta.FindStatusCondition(w.Conditions, "Admitted"); admitted != nil && admitted.Message != "" {
 		l.words += ": " + admitted.Message
 	}
@@ -143,37 +135,9 @@ func notAdmitted(w *Workload, reserved *metav1.Condition, now time.Time) lead {
 // evicted adds that the Workload lost its quota.
 func evicted(l lead, w *Workload, now time.Time) lead {
 	if c := meta.FindStatusCondition(w.Conditions, "Evicted"); c != nil && c.Status == metav1.ConditionTrue {
-		l.words += "; evicted" + ago(c, now) + because(c)
+		l.words += "; evicted" + quoted.Ago(c, now) + quoted.Because(c)
 	}
 	return l
-}
-
-// state is a clause with how long a condition holds, its reason and its message.
-func state(clause string, c *metav1.Condition, now time.Time) string {
-	if !c.LastTransitionTime.IsZero() {
-		clause += " for " + model.FormatAge(c.LastTransitionTime.Time, now)
-	}
-	return clause + because(c)
-}
-
-// ago is since when a condition holds: " 3m ago".
-func ago(c *metav1.Condition, now time.Time) string {
-	if c.LastTransitionTime.IsZero() {
-		return ""
-	}
-	return " " + model.FormatAge(c.LastTransitionTime.Time, now) + " ago"
-}
-
-// because is a condition's reason and message: " (Pending): couldn't assign flavors".
-func because(c *metav1.Condition) string {
-	words := ""
-	if c.Reason != "" {
-		words = " (" + c.Reason + ")"
-	}
-	if c.Message != "" {
-		words += ": " + strings.TrimSuffix(c.Message, ".")
-	}
-	return words
 }
 
 // notes say what of the queues is stopped, not active or missing.
@@ -197,7 +161,7 @@ func queueNotes(name string, gone bool, stopPolicy string, conditions []metav1.C
 		all = append(all, name+" is stopped (stopPolicy "+stopPolicy+")")
 	}
 	if c := meta.FindStatusCondition(conditions, "Active"); c != nil && c.Status != metav1.ConditionTrue {
-		all = append(all, name+" is not active"+because(c))
+		all = append(all, name+" is not active"+quoted.Because(c))
 	}
 	return all
 }

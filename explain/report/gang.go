@@ -15,7 +15,7 @@ const KubeScheduler = "kube-scheduler"
 type Gang struct {
 	Kind      string   `json:"kind"`      // PodGroup
 	Name      string   `json:"name"`      // in the pod's namespace
-	Scheduler string   `json:"scheduler"` // who decides: kube-scheduler
+	Scheduler string   `json:"scheduler"` // who decides: kube-scheduler, Volcano, KAI Scheduler, Coscheduling (the plugin)
 	Policy    string   `json:"policy"`    // gang: minCount pods or none; basic: each for itself; "": not known
 	MinCount  *int     `json:"minCount"`
 	Members   *int     `json:"members"` // pods that exist
@@ -25,6 +25,17 @@ type Gang struct {
 	Fits      *bool    `json:"fits"`    // the group would be scheduled now
 	Reason    string   `json:"reason"`  // why it would not, or why that is not known
 	Status    []string `json:"status"`  // what its own status says, where another scheduler decides
+
+	Queue      string           `json:"queue"`      // of that scheduler; "": none is named
+	Phase      string           `json:"phase"`      // by its status; "": none is written
+	Conditions []GroupCondition `json:"conditions"` // of its status
+}
+
+// GroupCondition is a condition of a PodGroup of another scheduler than kube-scheduler.
+type GroupCondition struct {
+	Condition
+
+	NodePool string `json:"nodePool"` // about which it speaks, by KAI Scheduler; ""
 }
 
 // Sentence says how much of the gang there is, and what becomes of it.

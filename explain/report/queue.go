@@ -20,7 +20,7 @@ type Queue struct {
 	Position     *int   `json:"position"`     // among the pending Workloads of the ClusterQueue, from 1; null: not known
 	Pending      *int   `json:"pending"`      // Workloads of the ClusterQueue; null: not known
 
-	Conditions []QueueCondition `json:"conditions"` // of the Workload
+	Conditions []Condition      `json:"conditions"` // of the Workload
 	Checks     []AdmissionCheck `json:"admissionChecks"`
 	Quotas     []FlavorQuota    `json:"quotas"` // of the ClusterQueue
 	Notes      []string         `json:"notes"`  // what is stopped, not active or does not exist
@@ -29,8 +29,8 @@ type Queue struct {
 	Short string `json:"-"` // the point within 40 cells, for tables
 }
 
-// QueueCondition is a condition of a Workload.
-type QueueCondition struct {
+// Condition is a condition that a controller wrote.
+type Condition struct {
 	Type    string       `json:"type"`
 	Status  string       `json:"status"`
 	Reason  string       `json:"reason"`
@@ -90,7 +90,7 @@ func withMessage(clause, message string) string {
 }
 
 // line is the condition in a line: "QuotaReserved is False for 12m (Pending): insufficient …".
-func (c *QueueCondition) line(now time.Time) string {
+func (c *Condition) line(now time.Time) string {
 	words := c.Type + " is " + c.Status
 	if c.Since != nil && !now.IsZero() {
 		words += " for " + model.FormatAge(c.Since.Time, now)

@@ -89,8 +89,9 @@ const longestBackoff = 10 * time.Second
 // configured is what the scheduler makes of a configuration.
 type configured struct {
 	profiles []config.KubeSchedulerProfile
-	origins  []string // by profile: where it came from
-	leases   []string // by profile: whom to ask SchedulerAlive about
+	origins  []string                    // by profile: where it came from
+	leases   []string                    // by profile: whom to ask SchedulerAlive about
+	foreign  map[string]sets.Set[string] // by scheduler name: plugins that are not run here
 	backoff  time.Duration
 	notes    []string // what is not reproduced
 }
@@ -161,20 +162,25 @@ func (c *configured) add(source string, read *config.KubeSchedulerConfiguration)
 	known := sets.KeySet(frameworkplugins.NewInTreeRegistry())
 	foreign := sets.New[string]()
 	for i := range read.Profiles {
-		p := &read.Profiles[i]
+		p, own := &read.Profiles[i], sets.New[string]()
 		if p.PercentageOfNodesToScore == nil {
 			p.PercentageOfNodesToScore = read.PercentageOfNodesToScore
 		}
 		for _, set := range pluginSets(p.Plugins) {
 			set.Enabled = slices.DeleteFunc(set.Enabled, func(one config.Plugin) bool {
 				if !known.Has(one.Name) {
-					foreign.Insert(one.Name)
+					own.Insert(one.Name)
 				}
 				return !known.Has(one.Name)
 			})
 		}
 		p.PluginConfig = slices.DeleteFunc(p.PluginConfig, func(one config.PluginConfig) bool { return !known.Has(one.Name) })
 		c.profiles, c.origins, c.leases = append(c.profiles, *p), append(c.origins, "from "+source), append(c.leases, leaseOf(read))
+		if c.foreign == nil {
+			c.foreign = map[string]sets.Set[string]{}
+		}
+		c.foreign[p.SchedulerName] = own
+		foreign = foreign.Union(own)
 	}
 	if len(foreign) > 0 {
 		c.notes = append(c.notes, fmt.Sprintf("out-of-tree plugins are not run: %s", strings.Join(sets.List(foreign), ", ")))

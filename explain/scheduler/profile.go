@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -17,6 +18,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodevolumelimits"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // Profile is one of a scheduler's profiles, built. All of a scheduler's share its
@@ -42,7 +45,8 @@ type Profile struct {
 	// PostFilters and Binders are names of plugins, in their order.
 	PostFilters, Binders []string
 
-	lease      string // under which name Options.SchedulerAlive of an engine knows its scheduler
+	lease      string           // under which name Options.SchedulerAlive of an engine knows its scheduler
+	foreign    sets.Set[string] // plugins of its configuration that are not run here
 	preScorers []fwk.PreScorePlugin
 	scorers    []scorer
 }
@@ -71,7 +75,7 @@ func (s *Scheduler) build(ctx context.Context, factory informers.SharedInformerF
 		if err != nil {
 			return err
 		}
-		p.Origin, p.lease = wanted.origins[i], wanted.leases[i]
+		p.Origin, p.lease, p.foreign = wanted.origins[i], wanted.leases[i], wanted.foreign[p.Name]
 		s.profiles[p.Name] = p
 		s.State.served.Insert(p.Name)
 	}
@@ -90,6 +94,13 @@ func (s *Scheduler) Profile(pod *corev1.Pod) *Profile {
 
 // Serves says whether pods that give this scheduler name have a profile here.
 func (s *Scheduler) Serves(name string) bool { return s.State.served.Has(name) }
+
+// MayRun says whether the scheduler of that name may run an out-of-tree plugin: its configuration has it,
+// or is not known.
+func (s *Scheduler) MayRun(name, plugin string) bool {
+	p, served := s.profiles[name]
+	return !served || p.Origin == report.Assumed || p.foreign.Has(plugin)
+}
 
 // defaultFilters are schedulers of GKE, which filter nodes as the default profile does, and rank
 // them by rules of their own.

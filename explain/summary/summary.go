@@ -182,6 +182,9 @@ func tellUnknown(q *podQuestion, r *report.Report) overall {
 		told.facts = told.facts[1:]
 	}
 	told.facts = append(told.facts, whatIsKnown(q)...)
+	if g := r.Gang; g != nil && g.Scheduler != report.KubeScheduler {
+		told.cause = "gang"
+	}
 	return told
 }
 

@@ -13,6 +13,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/informers"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/podgroups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/queues"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
@@ -97,13 +98,16 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 		Autoscalers:    c.asker.Autoscalers,
 		Provisioning:   c.asker.Provisioning,
 		Queue:          func(ctx context.Context, of queues.Subject) *queues.State { return cluster.QueueOf(ctx, c.asker, of) },
-		Configuration:  configuration,
-		PodGroups:      s.podGroups(),
-		Events:         c.asker.RecentEvents,
-		EventsUnread:   c.asker.EventsUnread,
-		Quotas:         c.asker.Quotas,
-		LimitRanges:    c.asker.LimitRanges,
-		Objects:        c.asker.Objects,
+		Group: func(ctx context.Context, of podgroups.Subject) *podgroups.State {
+			return cluster.GroupOf(ctx, c.asker, of)
+		},
+		Configuration: configuration,
+		PodGroups:     s.podGroups(),
+		Events:        c.asker.RecentEvents,
+		EventsUnread:  c.asker.EventsUnread,
+		Quotas:        c.asker.Quotas,
+		LimitRanges:   c.asker.LimitRanges,
+		Objects:       c.asker.Objects,
 		Refused: func() []*model.Refused {
 			return slices.Concat(s.refusals.Refused(), s.suspended.Found())
 		},

@@ -27,4 +27,13 @@ var ReadAnnotations = map[string]bool{
 	"resource.kubernetes.io/extended-resource-claim": true,
 	"storageclass.kubernetes.io/is-default-class":    true,
 	"cluster-autoscaler.kubernetes.io/safe-to-evict": true,
+
+	// Of pods, which name their PodGroup of another scheduler by them (explain/podgroups), or their
+	// Workload of Kueue (explain/queues).
+	"scheduling.k8s.io/group-name":          true,
+	"scheduling.volcano.sh/group-name":      true,
+	"pod-group-name":                        true,
+	"kueue.x-k8s.io/workload":               true,
+	"kueue.x-k8s.io/prebuilt-workload-name": true,
+	"kueue.x-k8s.io/pod-group-name":         true,
 }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/podgroups"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -36,6 +37,7 @@ type Asker struct {
 	schedulers  schedulers
 	autoscalers autoscalers
 	queues      queueAnswers
+	groups      answers[groupKey, *podgroups.State]
 	told        toldOf
 	quotas      perNamespace[corev1.ResourceQuota]
 	limits      perNamespace[corev1.LimitRange]

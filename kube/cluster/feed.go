@@ -85,6 +85,7 @@ func engineOptions(source *Source) explain.Options {
 		Autoscalers:    source.Autoscalers,
 		Provisioning:   source.Provisioning,
 		Queue:          source.Queue,
+		Group:          source.Group,
 		Events:         source.Events,
 		EventsUnread:   source.EventsUnread,
 		Quotas:         source.Quotas,

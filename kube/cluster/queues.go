@@ -2,12 +2,12 @@ package cluster
 
 import (
 	"context"
-	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/queues"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/custom"
 	reader "github.com/kubectl-fathom/kubectl-fathom/kube/queues"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -97,19 +97,22 @@ func queueReader(ctx context.Context, a *Asker) (reader.Reader, bool) {
 	if from.Dynamic == nil {
 		return from, false
 	}
-	var groups *metav1.APIGroupList
-	if held := a.held.Load(); held != nil {
-		groups = held.Groups
-	}
-	if groups == nil {
-		groups = AskGroups(ctx, a)
-	}
+	groups := knownGroups(ctx, a)
 	if groups == nil { // the newest are tried
 		from.Version, from.Visibility = reader.Versions[0], reader.Versions[0]
 		return from, true
 	}
 	from.Version, from.Visibility = versionOf(groups, model.KueueGroup), versionOf(groups, reader.VisibilityGroup)
 	return from, from.Version != ""
+}
+
+// knownGroups are the API groups of the server, which is asked where they are not known yet; nil where
+// that fails.
+func knownGroups(ctx context.Context, a *Asker) *metav1.APIGroupList {
+	if held := a.held.Load(); held != nil && held.Groups != nil {
+		return held.Groups
+	}
+	return AskGroups(ctx, a)
 }
 
 // AskGroups asks the server for its API groups, at most every 15 s; nil where that fails.
@@ -124,17 +127,8 @@ func AskGroups(ctx context.Context, a *Asker) *metav1.APIGroupList {
 	return groups
 }
 
-// versionOf is the version of a group that is read; "" where the server has none of them.
+// versionOf is the version of a group of Kueue that is read; "" where the server has none of them.
 func versionOf(groups *metav1.APIGroupList, name string) string {
-	for i := range groups.Groups {
-		if groups.Groups[i].Name != name {
-			continue
-		}
-		for _, version := range reader.Versions {
-			if slices.ContainsFunc(groups.Groups[i].Versions, func(v metav1.GroupVersionForDiscovery) bool { return v.Version == version }) {
-				return version
-			}
-		}
-	}
-	return ""
+	version, _ := custom.Version(groups, name, reader.Versions...)
+	return version
 }

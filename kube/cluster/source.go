@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/podgroups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/provisioning"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/queues"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -53,6 +54,7 @@ type Source struct {
 	Autoscalers    func(ctx context.Context, pod *corev1.Pod) []report.AutoscalerWord
 	Provisioning   func(ctx context.Context, about []report.AutoscalerWord) *provisioning.State
 	Queue          func(ctx context.Context, of queues.Subject) *queues.State
+	Group          func(ctx context.Context, of podgroups.Subject) *podgroups.State
 	Events         func(ctx context.Context, ref model.Ref) ([]model.Event, error)
 	EventsUnread   func(ctx context.Context, namespace string) string
 	Quotas         func(ctx context.Context, namespace string) ([]corev1.ResourceQuota, error)

@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/queues"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/custom"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -49,10 +50,7 @@ func (r Reader) resource(name string) dynamic.NamespaceableResourceInterface {
 
 // why says why something could not be read.
 func (r Reader) why(verb, resource string, err error) string {
-	if apierrors.IsForbidden(err) {
-		return "not allowed to " + verb + " " + resource
-	}
-	return verb + " " + resource + ": " + r.Words(err)
+	return custom.Why(r.Words, verb, resource, err)
 }
 
 // Workloads are those of a namespace.

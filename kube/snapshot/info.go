@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/podgroups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/provisioning"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/queues"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -77,7 +78,8 @@ type Heard struct {
 	AttemptSeen *time.Time `json:"attemptSeen,omitempty"`
 	Autoscalers []Word     `json:"autoscalers,omitempty"`
 
-	Queue *queues.State `json:"queue,omitempty"` // what the controller of the queue that holds it says
+	Queue *queues.State    `json:"queue,omitempty"` // what the controller of the queue that holds it says
+	Group *podgroups.State `json:"group,omitempty"` // what another scheduler says of the PodGroup that it names
 }
 
 // Word is an autoscaler's newest.

@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/podgroups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/provisioning"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/queues"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -65,6 +66,7 @@ func (f *File) Source() (*cluster.Source, error) {
 		Autoscalers:    f.autoscalers,
 		Provisioning:   f.provisioning,
 		Queue:          f.queue,
+		Group:          f.group,
 		Configuration:  f.configuration(),
 		PodGroups:      f.podGroups(),
 		Events:         f.Events,
@@ -231,6 +233,21 @@ func (f *File) queue(_ context.Context, of queues.Subject) *queues.State {
 	for i := range f.Info.Heard {
 		if f.Info.Heard[i].UID == of.UID {
 			return f.Info.Heard[i].Queue
+		}
+	}
+	return nil
+}
+
+// group is what another scheduler said of the PodGroup that a pod names. Of a List of kubectl that is not
+// known.
+func (f *File) group(_ context.Context, of podgroups.Subject) *podgroups.State {
+	if !f.Own {
+		named := of.Named[0]
+		return &podgroups.State{Group: named.Kind.Group, Name: named.Name, Unread: Absent(named.Kind.Resource())}
+	}
+	for i := range f.Info.Heard {
+		if h := &f.Info.Heard[i]; h.UID == of.UID && h.Group != nil && of.Has(h.Group.Group, h.Group.Name) {
+			return h.Group
 		}
 	}
 	return nil

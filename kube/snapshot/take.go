@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/podgroups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/provisioning"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/queues"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -242,7 +243,10 @@ func (t *taking) askAboutPods() {
 			if held && t.source.Queue != nil {
 				heard.Queue = t.source.Queue(t.ctx, subject)
 			}
-			if heard.AttemptSeen != nil || heard.Autoscalers != nil || heard.Queue != nil {
+			if group, named := podgroups.SubjectOf(p.Object, func(*podgroups.Kind) bool { return true }); named && t.source.Group != nil {
+				heard.Group = t.source.Group(t.ctx, group)
+			}
+			if heard.AttemptSeen != nil || heard.Autoscalers != nil || heard.Queue != nil || heard.Group != nil {
 				t.into.info.Heard = append(t.into.info.Heard, heard)
 			}
 		}

@@ -1,0 +1,54 @@
+package explain
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/podgroups"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
+)
+
+// group asks the scheduler of the PodGroup that the pod names; nil where it names none of a scheduler
+// other than kube-scheduler. kube-scheduler ignores what pods of its own say of Volcano's and KAI
+// Scheduler's groups; Coscheduling is a plugin, which it may run.
+func (s *sources) group(ctx context.Context, pod *corev1.Pod) *podgroups.State {
+	if s.options.Group == nil {
+		return nil
+	}
+	name := scheduler.NameOf(pod)
+	subject, named := podgroups.SubjectOf(pod, func(k *podgroups.Kind) bool {
+		if k.Plugin != "" {
+			return s.scheduler.MayRun(name, k.Plugin)
+		}
+		return !s.scheduler.Serves(name)
+	})
+	if !named {
+		return nil
+	}
+	return s.options.Group(ctx, subject)
+}
+
+// leaveToGroup leaves the verdict about nodes open where another scheduler decides about the pod's group
+// as a whole. What the plugins say of the nodes stands, as the default profile's. One that would be
+// scheduled only with its own group in kube-scheduler stays with that.
+func (x *explanation) leaveToGroup() {
+	r := x.report
+	if x.group == nil || r.Gang != nil || r.Verdict != report.Schedulable && r.Verdict != report.Unschedulable && r.Verdict != report.Unknown {
+		return
+	}
+	if r.Gang = podgroups.Judge(x.group, x.question.Now); r.Gang == nil {
+		return
+	}
+	part := report.UnknownPart{Resource: "podgroups." + x.group.Group, Why: podgroups.Decides(x.group, r.Gang), Plugins: []string{}}
+	r.Unknown = append([]report.UnknownPart{part}, r.Unknown...)
+	r.Verdict, r.SchedulerMessage, r.Observed.Agrees = report.Unknown, "", nil
+}
+
+// quoteGroup adds what another scheduler says of the pod's group where the verdict is not about nodes.
+func (x *explanation) quoteGroup() {
+	if x.report.Gang == nil {
+		x.report.Gang = podgroups.Judge(x.group, x.question.Now)
+	}
+}
