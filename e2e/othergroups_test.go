@@ -131,7 +131,7 @@ var groupings = []grouped{
 	{
 		name: "Coscheduling of a scheduler of its own", of: pluginGroup, names: byLabel, by: "scheduler-plugins-scheduler",
 		group: `spec: {minMember: 3, scheduleTimeoutSeconds: 10}, status: {phase: Scheduling, running: 1, occupiedBy: ml/train}`,
-		want: []string{"the plugin Coscheduling of its scheduler decides about PodGroup train as a whole: its phase is Scheduling.", "scheduled by Coscheduling: it needs 3 pods", "1 running"},
+		want:  []string{"the plugin Coscheduling of its scheduler decides about PodGroup train as a whole: its phase is Scheduling.", "scheduled by Coscheduling: it needs 3 pods", "1 running"},
 	},
 	{
 		name: "Coscheduling of the default scheduler", of: pluginGroup, names: byLabel, pod: `, resources: {requests: {cpu: "9"}}`, group: `spec: {minMember: 3}, status: {phase: Pending}`,

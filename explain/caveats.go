@@ -32,6 +32,21 @@ func (x *explanation) caveat(text string) {
 	x.report.Scheduler.Caveats = append(x.report.Scheduler.Caveats, text)
 }
 
+// addGateCaveats names the feature gates that may change the verdict about the pod, and that the plugins do
+// not have as the cluster has them, or that were read from kube-apiserver alone.
+func addGateCaveats(x *explanation) {
+	state := map[bool]string{true: "on", false: "off"}
+	for _, gate := range x.report.Scheduler.Gates {
+		switch {
+		case !scheduler.Concerns(gate.Name, x.question.Pod):
+		case !gate.Applied:
+			x.caveat(fmt.Sprintf("feature gate %s is %s by %s, the plugins are run with it %s", gate.Name, state[gate.Enabled], gate.Source, state[!gate.Enabled]))
+		case gate.Source == scheduler.Metrics:
+			x.caveat(fmt.Sprintf("feature gate %s is %s by %s: it is taken to be so for kube-scheduler", gate.Name, state[gate.Enabled], gate.Source))
+		}
+	}
+}
+
 // leaving is how long after its deletion a pod may still be in the scheduler's
 // queue: five minutes until the queue takes up what nothing else has moved, half
 // a minute between two looks for such pods, and the back-off.

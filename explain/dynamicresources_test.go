@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -247,6 +248,37 @@ func TestADeviceThatIsNotReadyInTimeIsTold(t *testing.T) {
 	})
 	refusal := devicesOf(t, testPod("ml/x", "", "", claiming("train")), waits, aSlice("n", aDevice("gpu-0", "gpu")))
 	same(t, refusal.What, "n: device gpu.example.com/n/gpu-0 of claim ml/train is not ready: it is waiting for example.com/attached")
+}
+
+func TestAPodIsBoundOnceItsDevicesAreReady(t *testing.T) {
+	for name, c := range map[string]struct {
+		conditions []metav1.Condition
+		waits      string
+	}{
+		"no status": {nil, "device gpu-0 of claim ml/train: example.com/attached"},
+		"not yet":   {[]metav1.Condition{{Type: "example.com/attached", Status: metav1.ConditionFalse}}, "device gpu-0 of claim ml/train: example.com/attached"},
+		"ready":     {[]metav1.Condition{{Type: "example.com/attached", Status: metav1.ConditionTrue}}, ""},
+	} {
+		claim := aDeviceClaim("ml/train", 1, holdingDevices("n", "gpu-0"), func(claim *resourcev1.ResourceClaim) {
+			claim.Status.Allocation.AllocationTimestamp = new(metav1.NewTime(testNow))
+			result := &claim.Status.Allocation.Devices.Results[0]
+			result.BindingConditions = []string{"example.com/attached"}
+			if c.conditions != nil {
+				claim.Status.Devices = []resourcev1.AllocatedDeviceStatus{{Driver: result.Driver, Pool: result.Pool, Device: result.Device, Conditions: c.conditions}}
+			}
+		})
+		pod := testPod("ml/x", "", "", claiming("train"), nominatedTo("n"))
+		by := func(context.Context, *corev1.Pod) *report.Nominator {
+			return &report.Nominator{Manager: "kube-scheduler"}
+		}
+		r := mustExplain(t, startEngine(t, Options{Nominator: by}, testNode("n", "4"), pod, claim, aSlice("n", aDevice("gpu-0", "gpu"))), pod)
+		if got := strings.Join(r.Nomination.Waits, ", "); got != c.waits {
+			t.Errorf("%s: it waits for %q, want %q", name, got, c.waits)
+		}
+		if bound := strings.Contains(r.Summary+strings.Join(r.Facts, " "), "is being bound there: kube-scheduler waits for device gpu-0"); bound != (c.waits != "") {
+			t.Errorf("%s: %s %q", name, r.Summary, r.Facts)
+		}
+	}
 }
 
 func TestADeviceThatAsksMoreOfTheNodeIsTold(t *testing.T) {

@@ -41,6 +41,8 @@ type Options struct {
 	ClusterVersion string
 	// Configuration is the scheduler's; nil: the default profile is assumed.
 	Configuration *scheduler.Configuration
+	// Gates are the feature gates of the cluster; nil: those of its version are assumed.
+	Gates *scheduler.Gates
 	// PoolLabel is the label of nodes that holds their pool, before the known ones; ""
 	// without.
 	PoolLabel string
@@ -72,6 +74,9 @@ type Options struct {
 	// Group is what a scheduler other than kube-scheduler says of the PodGroup that a pod
 	// names; nil where none does. Nil: never known.
 	Group func(ctx context.Context, of podgroups.Subject) *podgroups.State
+	// Nominator is who set the nominatedNodeName of a pod; nil where that is not known. Nil:
+	// never known.
+	Nominator func(ctx context.Context, pod *corev1.Pod) *report.Nominator
 	// Events are those about an object, asked for only where nothing else tells
 	// why a volume is not there. Nil: there are none.
 	Events func(ctx context.Context, ref model.Ref) ([]model.Event, error)
@@ -95,6 +100,7 @@ type Engine struct {
 	options   Options
 	scheduler *scheduler.Scheduler
 	sources   sources
+	gates     []report.Gate // that the cluster has otherwise than its version
 	budgets   *pdb.Budgets
 	commands  *command.Maker
 }
@@ -119,6 +125,7 @@ func New(ctx context.Context, factory informers.SharedInformerFactory, readOnly 
 		commands:  &command.Maker{Scheduler: s, ClusterVersion: options.ClusterVersion},
 		budgets:   &pdb.Budgets{Lister: factory.Policy().V1().PodDisruptionBudgets().Lister(), Unread: s.Forbidden["poddisruptionbudgets"]},
 	}
+	e.gates = options.Gates.Differing(options.ClusterVersion)
 	e.sources = sources{options: &e.options, scheduler: s, namespaces: factory.Core().V1().Namespaces().Lister()}
 	return e, nil
 }

@@ -28,6 +28,7 @@ type externalFacts struct {
 	provisioning *provisioning.State
 	queue        *queues.State
 	group        *podgroups.State
+	nominator    *report.Nominator
 	claims       map[string][]model.Event
 	events       []model.Event
 	aside        summary.FactsWithoutNodes
@@ -61,38 +62,7 @@ func (s *sources) gather(ctx context.Context, find func() *corev1.Pod) (external
 		}
 		return said, nil
 	}
-	var asking sync.WaitGroup // at once, for each may take several round trips
-	asking.Go(func() {
-		defer utilruntime.HandleCrash()
-		said.unread = s.eventsUnread(ctx, pod)
-		if s.options.AttemptSeen != nil {
-			said.attempt = s.options.AttemptSeen(ctx, pod)
-		}
-	})
-	if s.options.SchedulerAlive != nil {
-		asking.Go(func() {
-			defer utilruntime.HandleCrash()
-			alive, known, why := s.options.SchedulerAlive(ctx, s.scheduler.LeaseOf(scheduler.NameOf(pod)))
-			said.scheduler = summary.Liveness{Alive: alive, Known: known, Why: why}
-		})
-	}
-	asking.Go(func() {
-		defer utilruntime.HandleCrash()
-		if s.options.Autoscalers != nil {
-			said.autoscalers = s.options.Autoscalers(ctx, pod)
-		}
-		if s.options.Provisioning != nil { // it needs the messages
-			said.provisioning = s.options.Provisioning(ctx, said.autoscalers)
-		}
-	})
-	asking.Go(func() {
-		defer utilruntime.HandleCrash()
-		said.queue = s.queue(ctx, pod)
-	})
-	asking.Go(func() {
-		defer utilruntime.HandleCrash()
-		said.group = s.group(ctx, pod)
-	})
+	wait := s.askAtOnce(ctx, pod, &said)
 	for _, claim := range s.scheduler.State.Listers.ClaimsToAsk(pod) {
 		if said.claims == nil {
 			said.claims = map[string][]model.Event{}
@@ -104,8 +74,45 @@ func (s *sources) gather(ctx context.Context, find func() *corev1.Pod) (external
 	if _, unread := s.scheduler.Forbidden["nodes"]; unread {
 		said.aside = s.quotas(ctx, pod.Namespace)
 	}
-	asking.Wait()
+	wait()
 	return said, nil
+}
+
+// askAtOnce asks all who may know something of a pod without a node at once, for each may take several
+// round trips. What it returns waits for their answers.
+func (s *sources) askAtOnce(ctx context.Context, pod *corev1.Pod, said *externalFacts) (wait func()) {
+	var asking sync.WaitGroup
+	for _, ask := range []func(){
+		func() {
+			said.unread = s.eventsUnread(ctx, pod)
+			if s.options.AttemptSeen != nil {
+				said.attempt = s.options.AttemptSeen(ctx, pod)
+			}
+		},
+		func() {
+			if s.options.SchedulerAlive != nil {
+				alive, known, why := s.options.SchedulerAlive(ctx, s.scheduler.LeaseOf(scheduler.NameOf(pod)))
+				said.scheduler = summary.Liveness{Alive: alive, Known: known, Why: why}
+			}
+		},
+		func() {
+			if s.options.Autoscalers != nil {
+				said.autoscalers = s.options.Autoscalers(ctx, pod)
+			}
+			if s.options.Provisioning != nil { // it needs the messages
+				said.provisioning = s.options.Provisioning(ctx, said.autoscalers)
+			}
+		},
+		func() { said.queue = s.queue(ctx, pod) },
+		func() { said.group = s.group(ctx, pod) },
+		func() { said.nominator = s.nominator(ctx, pod) },
+	} {
+		asking.Go(func() {
+			defer utilruntime.HandleCrash()
+			ask()
+		})
+	}
+	return asking.Wait
 }
 
 // eventsUnread says why events about the pod could not be read, if they would tell
@@ -165,6 +172,7 @@ func (x *explanation) take(said externalFacts) {
 	x.report.Observed.AttemptSeen = said.attempt
 	x.report.Autoscaler = said.autoscalers
 	x.group = said.group
+	addNomination(x, said.nominator)
 	if said.group != nil && said.group.Written() && !said.scheduler.Alive {
 		x.facts.Scheduler.Known = false // some scheduler writes about its group, or may
 	}

@@ -33,7 +33,7 @@ func (s *sources) group(ctx context.Context, pod *corev1.Pod) *podgroups.State {
 // leaveToGroup leaves the verdict about nodes open where another scheduler decides about the pod's group
 // as a whole. What the plugins say of the nodes stands, as the default profile's. One that would be
 // scheduled only with its own group in kube-scheduler stays with that.
-func (x *explanation) leaveToGroup() {
+func leaveToGroup(x *explanation) {
 	r := x.report
 	if x.group == nil || r.Gang != nil || r.Verdict != report.Schedulable && r.Verdict != report.Unschedulable && r.Verdict != report.Unknown {
 		return
@@ -47,7 +47,7 @@ func (x *explanation) leaveToGroup() {
 }
 
 // quoteGroup adds what another scheduler says of the pod's group where the verdict is not about nodes.
-func (x *explanation) quoteGroup() {
+func quoteGroup(x *explanation) {
 	if x.report.Gang == nil {
 		x.report.Gang = podgroups.Judge(x.group, x.question.Now)
 	}

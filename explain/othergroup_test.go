@@ -33,7 +33,9 @@ func inGroup(schedulerName string) func(*corev1.Pod) {
 	}
 }
 
-func alive(context.Context, string) (alive, known bool, why string) { return true, true, "last seen 1m ago" }
+func alive(context.Context, string) (alive, known bool, why string) {
+	return true, true, "last seen 1m ago"
+}
 
 func TestAPodOfAnotherSchedulersGroupIsThatSchedulersToDecide(t *testing.T) {
 	for name, requests := range map[string]string{"fits alone": "1", "fits nowhere": "9"} {

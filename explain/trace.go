@@ -3,6 +3,9 @@ package explain
 import (
 	"context"
 
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/kubernetes/pkg/features"
+
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/summary"
@@ -19,11 +22,21 @@ func (e *Engine) trace(ctx context.Context, x *explanation) error {
 	if together(x) != "" && cycle.Where != "" {
 		cycle.Where = "The pod alone, not PodGroup " + x.report.Gang.Name + ": " + cycle.Where
 	}
+	if cycle.Where != "" && batches(ctx, x) {
+		cycle.Where += " kube-scheduler may take the order of nodes from an equal pod that it scheduled just before (opportunistic batching), so another node is possible."
+	}
 	x.report.Cycle = cycle
 	for _, stage := range cycle.Stages {
 		x.report.Trace = append(x.report.Trace, stage.Steps...)
 	}
 	return nil
+}
+
+// batches reports whether kube-scheduler may use the ranking of nodes that it made for an equal pod: its
+// plugins can tell that two such pods are equal (OpportunisticBatch of pkg/scheduler/framework/runtime).
+// Default topology spreading, which the default profile has, rules that out.
+func batches(ctx context.Context, x *explanation) bool {
+	return utilfeature.DefaultFeatureGate.Enabled(features.OpportunisticBatching) && x.profile.Framework.SignPod(ctx, x.question.Pod) != nil
 }
 
 // walk follows the scheduler for the pod of the explanation, which has answered.

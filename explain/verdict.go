@@ -64,6 +64,7 @@ func (e *Engine) begin(ctx context.Context, pod *corev1.Pod) *explanation {
 	x.report.Observed = observe(pod)
 	x.report.Revision = e.scheduler.State.Revision
 	x.report.Scheduler = schedulerInfo(e, p)
+	addGateCaveats(x)
 	return x
 }
 
@@ -75,6 +76,8 @@ func schedulerInfo(e *Engine, p *scheduler.Profile) report.SchedulerInfo {
 		Profile: p.Name + ", " + p.Origin,
 		Origin:  p.Origin,
 		Caveats: e.caveats(p),
+
+		Gates: e.gates, GatesFrom: e.options.Gates.From(),
 	}
 }
 
@@ -88,12 +91,12 @@ func (x *explanation) answer(ctx context.Context, nodes bool) error {
 		x.report.Started = x.facts.Start.Started()
 		return nil
 	}
-	defer x.quoteGroup()
+	defer quoteGroup(x)
 	if !x.considered() {
 		x.report.Verdict = report.NotConsidered
 		return nil
 	}
-	defer x.leaveToGroup()
+	defer leaveToGroup(x)
 	defer x.doubt()
 	countGang(x)
 	if x.gated(ctx) {

@@ -2,6 +2,7 @@ package model
 
 import (
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -10,26 +11,33 @@ import (
 )
 
 // comparisonOperators is the feature gate TaintTolerationComparisonOperators, which is off
-// unless a cluster turns it on: tolerations by the operators Lt and Gt match nothing.
-const comparisonOperators = false
+// unless a cluster turns it on: tolerations by the operators Lt and Gt match nothing. Like the
+// scheduler's gates it belongs to the process.
+var comparisonOperators atomic.Bool
+
+// CompareTolerations says whether tolerations by the operators Lt and Gt match.
+func CompareTolerations(on bool) { comparisonOperators.Store(on) }
+
+// ComparesTolerations reports whether tolerations by the operators Lt and Gt match.
+func ComparesTolerations() bool { return comparisonOperators.Load() }
 
 // Tolerates reports whether a taint is tolerated, by the function that the scheduler's
 // plugin TaintToleration calls.
 func Tolerates(tolerations []corev1.Toleration, taint *corev1.Taint) bool {
-	return scheduling.TolerationsTolerateTaint(logr.Discard(), tolerations, taint, comparisonOperators)
+	return scheduling.TolerationsTolerateTaint(logr.Discard(), tolerations, taint, comparisonOperators.Load())
 }
 
 // ToleratesTaints reports whether all taints that count are tolerated, by the function
 // that the scheduler's plugin TaintToleration calls.
 func ToleratesTaints(tolerations []corev1.Toleration, taints []corev1.Taint, counts func(*corev1.Taint) bool) bool {
-	_, rejected := scheduling.FindMatchingUntoleratedTaint(logr.Discard(), taints, tolerations, counts, comparisonOperators)
+	_, rejected := scheduling.FindMatchingUntoleratedTaint(logr.Discard(), taints, tolerations, counts, comparisonOperators.Load())
 	return !rejected
 }
 
 // tolerating is the first toleration that matches a taint; nil without one.
 func tolerating(tolerations []corev1.Toleration, taint *corev1.Taint) *corev1.Toleration {
 	at := slices.IndexFunc(tolerations, func(t corev1.Toleration) bool {
-		return t.ToleratesTaint(logr.Discard(), taint, comparisonOperators)
+		return t.ToleratesTaint(logr.Discard(), taint, comparisonOperators.Load())
 	})
 	if at < 0 {
 		return nil

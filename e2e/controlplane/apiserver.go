@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"net/http"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -68,13 +69,21 @@ func (c *ControlPlane) apiserverFlags() []string {
 		flags = append(flags, "--audit-policy-file", c.path(auditPolicyFile), "--audit-log-path", c.path(auditFile))
 	}
 	if c.options.Groups {
-		flags = append(flags, "--feature-gates", groupsGate, "--runtime-config", "scheduling.k8s.io/v1beta1=true")
+		flags = append(flags, "--runtime-config", "scheduling.k8s.io/v1beta1=true")
+	}
+	if gates := c.options.gates(); gates != "" {
+		flags = append(flags, "--feature-gates", gates)
 	}
 	return flags
 }
 
-// groupsGate turns on what is off by default.
-const groupsGate = "GenericWorkload=true"
+// gates are the feature gates that are set.
+func (o *Options) gates() string {
+	if !o.Groups {
+		return o.Gates
+	}
+	return strings.TrimSuffix("GenericWorkload=true,"+o.Gates, ",")
+}
 
 // StopAPIServer kills kube-apiserver as a crash would: connections break.
 func (c *ControlPlane) StopAPIServer() {

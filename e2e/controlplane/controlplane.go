@@ -30,6 +30,7 @@ type Options struct {
 	AuditReads      bool          // with Audit: note everything else that is asked for too
 	Profiles        []string      // names that the scheduler answers to beside default-scheduler; it holds no Lease
 	Groups          bool          // serve PodGroups, and schedule them together
+	Gates           string        // feature gates of kube-apiserver and kube-scheduler: "A=true,B=false"
 	Backoff         int           // seconds that the scheduler waits at most before it tries a pod again; 0 is its default
 }
 
@@ -136,8 +137,8 @@ func (c *ControlPlane) StartScheduler(ctx context.Context) error {
 		return err
 	}
 	args := append(c.serving(kubeconfig, c.ports.scheduler), "--config", config)
-	if c.options.Groups {
-		args = append(args, "--feature-gates", groupsGate)
+	if gates := c.options.gates(); gates != "" {
+		args = append(args, "--feature-gates", gates)
 	}
 	c.scheduler, err = startProcess("kube-scheduler", c.binary("kube-scheduler"), c.data, args...)
 	if err != nil {

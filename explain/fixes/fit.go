@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	resourcehelper "k8s.io/component-helpers/resource"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/apis/core/v1/helper"
@@ -51,8 +52,13 @@ const least = 10
 // lowerOne takes from the container that asks for most what the node is short of.
 func lowerOne(pod *corev1.Pod, short plugins.Figure) (remedy.LowerRequest, bool) {
 	name := short.Resource
-	if name == corev1.ResourcePods || pod.Spec.Resources != nil {
+	if name == corev1.ResourcePods {
 		return remedy.LowerRequest{}, false
+	}
+	if of := pod.Spec.Resources; of != nil {
+		if own, set := of.Requests[name]; set {
+			return lowerPod(pod, short, amount(name, own))
+		}
 	}
 	step := remedy.LowerRequest{Resource: name, Total: [2]int64{short.Wanted, 0}}
 	var most *corev1.Container
@@ -75,6 +81,29 @@ func lowerOne(pod *corev1.Pod, short plugins.Figure) (remedy.LowerRequest, bool)
 		return remedy.LowerRequest{}, false
 	}
 	step.Limit = limitFollows(pod, most, name)
+	return step, true
+}
+
+// lowerPod lowers what the pod itself requests, which counts instead of its containers' requests. It may
+// not be less than these together, nor its limit less than one of theirs.
+func lowerPod(pod *corev1.Pod, short plugins.Figure, own int64) (remedy.LowerRequest, bool) {
+	name, room := short.Resource, roundTo(short.Resource, short.Wanted-short.Short)
+	step := remedy.LowerRequest{Pod: true, Resource: name, From: own, To: own - (short.Wanted - room), Total: [2]int64{short.Wanted, room}}
+	of := resourcehelper.AggregateContainerRequests(pod, resourcehelper.PodResourcesOptions{})
+	if step.To <= step.From/least || step.To < amount(name, of[name]) {
+		return remedy.LowerRequest{}, false
+	}
+	if _, limited := pod.Spec.Resources.Limits[name]; limited {
+		step.Limit = !helper.IsOvercommitAllowed(name) || model.NewPod(pod).QOS == corev1.PodQOSGuaranteed
+	}
+	if !step.Limit {
+		return step, true
+	}
+	for _, c := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
+		if limit, has := c.Resources.Limits[name]; has && amount(name, limit) > step.To {
+			return remedy.LowerRequest{}, false
+		}
+	}
 	return step, true
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/remedy"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // option is a way round one plugin's refusal: all of its steps together.
@@ -61,7 +62,11 @@ func taintRemedies(q *plugins.Question, rs []plugins.Refused) []option {
 		case state && taint.Key != corev1.TaintNodeUnschedulable:
 			return nil
 		}
-		tolerates = append(tolerates, remedy.Tolerate{Taint: taint})
+		tolerate := remedy.Tolerate{Taint: taint}
+		if compared := plugins.Comparison(q, &taint); compared != nil && model.ComparesTolerations() {
+			tolerate.Compare = compared.Operator
+		}
+		tolerates = append(tolerates, tolerate)
 		untaints = append(untaints, remedy.Untaint{Taint: taint, Nodes: taintedNodes(rs)})
 	}
 	if len(tolerates) == 0 {

@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/component-helpers/nodedeclaredfeatures/features/draoptionalnodeoperations"
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
@@ -276,4 +277,36 @@ func extendedWants(q *Question, node fwk.NodeInfo) (wants [][]deviceWant, imposs
 		}
 	}
 	return wants, impossible
+}
+
+// AwaitedDevices are the allocated devices of the pod's claims whose binding conditions do not hold yet:
+// kube-scheduler waits for them before it binds the pod (PreBind of
+// pkg/scheduler/framework/plugins/dynamicresources).
+func AwaitedDevices(q *Question) []string {
+	var all []string
+	for _, use := range claimUses(q) {
+		if use.claim == nil || use.claim.Status.Allocation == nil {
+			continue
+		}
+		for _, device := range use.claim.Status.Allocation.Devices.Results {
+			if missing := unmetConditions(use.claim, &device); len(missing) > 0 {
+				all = append(all, fmt.Sprintf("device %s of claim %s: %s", device.Device, use.name, strings.Join(missing, ", ")))
+			}
+		}
+	}
+	return all
+}
+
+// unmetConditions are the binding conditions of a device that are not True.
+func unmetConditions(claim *resourcev1.ResourceClaim, device *resourcev1.DeviceRequestAllocationResult) []string {
+	var missing []string
+	for _, wanted := range device.BindingConditions {
+		at := slices.IndexFunc(claim.Status.Devices, func(d resourcev1.AllocatedDeviceStatus) bool {
+			return d.Driver == device.Driver && d.Pool == device.Pool && d.Device == device.Device
+		})
+		if at < 0 || !meta.IsStatusConditionTrue(claim.Status.Devices[at].Conditions, wanted) {
+			missing = append(missing, wanted)
+		}
+	}
+	return missing
 }

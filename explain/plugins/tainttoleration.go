@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	schedulinghelper "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/kubernetes/pkg/features"
 
@@ -27,7 +26,7 @@ var TaintToleration = explainer{
 			What: predicates(rs, func(r Refused, nodes int) string {
 				taints := UntoleratedNames(q, r)
 				return grammar.Agree(nodes, "has", "have") + " the untolerated " + grammar.Agree(len(taints), "taint ", "taints ") +
-					strings.Join(taints, ", ") + taintStates(Untolerated(q, r), nodes)
+					strings.Join(taints, ", ") + taintStates(Untolerated(q, r), nodes) + comparisons(q, Untolerated(q, r))
 			}),
 			Short: taintClause(Untolerated(q, rs[0])),
 		}
@@ -40,7 +39,7 @@ func Untolerated(q *Question, r Refused) []corev1.Taint {
 	if r.Node == nil {
 		return nil
 	}
-	comparison := utilfeature.DefaultFeatureGate.Enabled(features.TaintTolerationComparisonOperators)
+	comparison := model.ComparesTolerations()
 	var found []corev1.Taint
 	for _, taint := range r.Node.Node().Spec.Taints {
 		rejects := taint.Effect == corev1.TaintEffectNoSchedule || taint.Effect == corev1.TaintEffectNoExecute
@@ -108,6 +107,42 @@ func taintStates(taints []corev1.Taint, nodes int) string {
 		return ""
 	}
 	return ": " + grammar.Agree(nodes, "it is ", "they are ") + strings.Join(all, " and ")
+}
+
+// Comparison is the pod's toleration that compares the value of a taint with a number, and does not
+// tolerate it; nil where it has none of the taint's key and effect.
+func Comparison(q *Question, taint *corev1.Taint) *corev1.Toleration {
+	for i := range q.Pod.Spec.Tolerations {
+		t := &q.Pod.Spec.Tolerations[i]
+		if comparing[t.Operator] != "" && t.Key == taint.Key && (t.Effect == "" || t.Effect == taint.Effect) {
+			return t
+		}
+	}
+	return nil
+}
+
+// comparing are the operators that compare numbers.
+var comparing = map[corev1.TolerationOperator]string{corev1.TolerationOpGt: " > ", corev1.TolerationOpLt: " < "}
+
+// Compared words a toleration that compares: "sla > 950".
+func Compared(t *corev1.Toleration) string { return t.Key + comparing[t.Operator] + t.Value }
+
+// comparisons are the pod's tolerations that compare the values of untolerated taints, to continue a
+// sentence: "; it tolerates sla > 950"; "" without any.
+func comparisons(q *Question, taints []corev1.Taint) string {
+	var all []string
+	for i := range taints {
+		if t := Comparison(q, &taints[i]); t != nil && !slices.Contains(all, Compared(t)) {
+			all = append(all, Compared(t))
+		}
+	}
+	switch {
+	case len(all) == 0:
+		return ""
+	case model.ComparesTolerations():
+		return "; the pod tolerates " + strings.Join(all, " and ")
+	}
+	return "; the pod's toleration of " + strings.Join(all, " and ") + " does not count, because the feature gate " + string(features.TaintTolerationComparisonOperators) + " is off"
 }
 
 // taintClause words taints for a table: a state by its name, once, and any

@@ -4,10 +4,14 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	featuregatetesting "k8s.io/component-base/featuregate/testing"
+	"k8s.io/kubernetes/pkg/features"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/explaintest"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 func TestEveryUntoleratedTaintIsNamed(t *testing.T) {
@@ -59,6 +63,21 @@ func TestEveryUntoleratedTaintIsNamed(t *testing.T) {
 		explaintest.Same(t, w.What, c.what)
 		explaintest.Same(t, w.Short, c.short)
 	}
+}
+
+func TestATolerationThatComparesIsNamed(t *testing.T) {
+	pod := explaintest.Pod("ml/train", "", "", func(p *corev1.Pod) {
+		p.Spec.Tolerations = []corev1.Toleration{{Key: "sla", Operator: corev1.TolerationOpGt, Value: "950", Effect: corev1.TaintEffectNoSchedule}}
+	})
+	node := explaintest.Node("std-a", "4", explaintest.NodeTaint("sla", "900", corev1.TaintEffectNoSchedule), explaintest.NodeTaint("sla", "900", corev1.TaintEffectNoExecute))
+	const taints = "std-a has the untolerated taints sla=900:NoExecute, sla=900:NoSchedule; "
+	w := newBench([]*corev1.Node{node}, nil).told(t, names.TaintToleration, pod, "std-a")
+	explaintest.Same(t, w.What, taints+"the pod's toleration of sla > 950 does not count, because the feature gate TaintTolerationComparisonOperators is off")
+	featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.TaintTolerationComparisonOperators, true)
+	model.CompareTolerations(true)
+	t.Cleanup(func() { model.CompareTolerations(false) })
+	b := newBench([]*corev1.Node{node, explaintest.Node("std-b", "4", explaintest.NodeTaint("sla", "951", corev1.TaintEffectNoSchedule))}, nil)
+	explaintest.Same(t, b.told(t, names.TaintToleration, pod, "std-a").What, taints+"the pod tolerates sla > 950")
 }
 
 func TestNodesWithTheSameTaintShareASentence(t *testing.T) {

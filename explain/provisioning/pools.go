@@ -15,6 +15,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // judgedPool is a NodePool and what rules it out.
@@ -127,7 +128,7 @@ func untolerated(pool *NodePool, pod *corev1.Pod) []string {
 		rejects := func(taint *corev1.Taint) bool {
 			return taint.Effect == corev1.TaintEffectNoSchedule || taint.Effect == corev1.TaintEffectNoExecute
 		}
-		if taint, no := corev1helpers.FindMatchingUntoleratedTaint(logr.Discard(), pool.Taints[i:i+1], pod.Spec.Tolerations, rejects, false); no {
+		if taint, no := corev1helpers.FindMatchingUntoleratedTaint(logr.Discard(), pool.Taints[i:i+1], pod.Spec.Tolerations, rejects, model.ComparesTolerations()); no {
 			found = append(found, "the pod does not tolerate its taint "+taint.ToString())
 		}
 	}

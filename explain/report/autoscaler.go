@@ -89,3 +89,31 @@ func (c *NodeClaim) onItsWay() bool {
 	}
 	return c.Fits == nil || *c.Fits
 }
+
+// Nomination is the node in status.nominatedNodeName of a pod that has no node yet, and who set it.
+type Nomination struct {
+	Node  string       `json:"node"`
+	By    string       `json:"by"`    // the field manager, by managedFields; "": not known
+	Since *metav1.Time `json:"since"` // when it last wrote there; null: not known
+	Waits []string     `json:"waits"` // what kube-scheduler waits for before it binds the pod, as far as that is known
+	Why   string       `json:"why"`   // why it is not known who set it; ""
+}
+
+// Nominator is the field manager that set a pod's nominatedNodeName. Zero: not known.
+type Nominator struct {
+	Manager string      `json:"manager,omitempty"`
+	At      metav1.Time `json:"at,omitzero"`      // when it last wrote
+	Unread  string      `json:"unread,omitempty"` // why it could not be found out
+}
+
+// Who says who set it, and when, to continue "it is nominated to a": " by cluster-autoscaler 3m ago"; ""
+// where that is not known.
+func (n *Nomination) Who(now time.Time) string {
+	if n == nil || n.By == "" {
+		return ""
+	}
+	if n.Since == nil {
+		return " by " + n.By
+	}
+	return " by " + n.By + " " + model.FormatAge(n.Since.Time, now) + " ago"
+}

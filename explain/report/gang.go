@@ -26,9 +26,9 @@ type Gang struct {
 	Reason    string   `json:"reason"`  // why it would not, or why that is not known
 	Status    []string `json:"status"`  // what its own status says, where another scheduler decides
 
-	Queue      string           `json:"queue"`      // of that scheduler; "": none is named
-	Phase      string           `json:"phase"`      // by its status; "": none is written
-	Conditions []GroupCondition `json:"conditions"` // of its status
+	Queue      string           `json:"queue,omitempty"`      // of that scheduler; "": none is named
+	Phase      string           `json:"phase,omitempty"`      // by its status; "": none is written
+	Conditions []GroupCondition `json:"conditions,omitempty"` // of its status
 }
 
 // GroupCondition is a condition of a PodGroup of another scheduler than kube-scheduler.

@@ -55,6 +55,7 @@ type Report struct {
 	Autoscaler       []AutoscalerWord `json:"autoscaler,omitempty"`   // one of each, the newest first
 	Provisioning     *Provisioning    `json:"provisioning,omitempty"` // where an autoscaler of nodes is known
 	Queue            *Queue           `json:"queue,omitempty"`        // where the controller of a queue holds the pod
+	Nomination       *Nomination      `json:"nomination,omitempty"`   // of a pod without a node that has a nominatedNodeName
 	Gang             *Gang            `json:"gang,omitempty"`         // of a pod that is scheduled with others
 	Trace            []Step           `json:"trace,omitempty"`
 	Admission        *Admission       `json:"admission,omitempty"` // of pods that were not created
@@ -215,7 +216,18 @@ type SchedulerInfo struct {
 	Profile string   `json:"profile"` // which, and where it came from
 	Caveats []string `json:"caveats"`
 
+	Gates     []Gate `json:"gates,omitempty"`     // that the cluster has otherwise than its version's defaults
+	GatesFrom string `json:"gatesFrom,omitempty"` // where gates were read; "": they were not, and the defaults are assumed
+
 	Origin string `json:"-"` // where the profile came from
+}
+
+// Gate is a feature gate of the cluster's scheduler.
+type Gate struct {
+	Name    string `json:"name"`
+	Enabled bool   `json:"enabled"`
+	Source  string `json:"source"`  // kube-scheduler's command line, kube-apiserver's metrics
+	Applied bool   `json:"applied"` // the plugins are run with it as the cluster has it
 }
 
 // LastTry is the newest attempt that is known; zero without one.

@@ -3,6 +3,7 @@ package summary
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
@@ -17,11 +18,11 @@ func withLanes(q *podQuestion, r *report.Report, told overall) overall {
 	switch r.Verdict {
 	case report.Schedulable:
 		told = tellProvisioning(q, told)
-		if said := nomination(q); said != "" {
+		if said := nomination(q, r); said != "" {
 			told.summary += " " + grammar.Capital(said) + "."
 		}
 	case report.Unschedulable:
-		if said := nomination(q); said != "" {
+		if said := nomination(q, r); said != "" {
 			told.facts = append(told.facts, said)
 		}
 	case report.Preempting:
@@ -36,16 +37,29 @@ func withLanes(q *podQuestion, r *report.Report, told overall) overall {
 	return told
 }
 
-// nomination is for a pod whose victims are gone and that has no node yet.
-func nomination(q *podQuestion) string {
-	name := q.Pod.Status.NominatedNodeName
-	if name == "" || len(q.found.Victims) > 0 {
+// schedulerManager is the field manager of kube-scheduler: the name of its program, as client-go sets it.
+const schedulerManager = "kube-scheduler"
+
+// nomination is for a pod that has no node yet and is nominated to one, where nothing is being preempted:
+// its victims are gone, or it is being bound, or another program than kube-scheduler named the node.
+func nomination(q *podQuestion, r *report.Report) string {
+	n := r.Nomination
+	if n == nil || len(q.found.Victims) > 0 {
 		return ""
 	}
-	if _, err := q.Nodes.NodeInfos().Get(name); err != nil {
-		return "it is nominated to " + name + ", which does not exist"
+	said := "it is nominated to " + n.Node + n.Who(q.Now)
+	if _, err := q.Nodes.NodeInfos().Get(n.Node); err != nil {
+		return said + ", which does not exist"
 	}
-	return "it is nominated to " + name + ", where no pod of lower priority is terminating"
+	switch {
+	case len(n.Waits) > 0 && (n.By == "" || n.By == schedulerManager):
+		return said + " and is being bound there: kube-scheduler waits for " + strings.Join(n.Waits, " and ")
+	case n.By == schedulerManager:
+		return said + ", where no pod of lower priority is terminating: it is being bound there, or the victims of a preemption are gone"
+	case n.By != "":
+		return said + ": kube-scheduler tries this node before all others"
+	}
+	return said + ", where no pod of lower priority is terminating"
 }
 
 // provisioning is a claim whose volume is being made for a node.

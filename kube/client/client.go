@@ -68,6 +68,7 @@ type Client struct {
 	readiness       readinessProbe
 	usage           podMetrics
 	schedulerConfig schedulerConfig
+	gates           featureGates
 	asker           *cluster.Asker
 	rights          sync.Map    // those that the user has had, by right
 	grouped         atomic.Bool // a pod names a PodGroup
@@ -166,7 +167,7 @@ func (c *Client) dial(options Options) (fair func() bool, err error) {
 	}
 	c.config = base
 	c.access = accessReviews{client: c.brief, target: c.target}
-	c.schedulerConfig.client = c.brief
+	c.schedulerConfig.client, c.gates.client = c.brief, c.brief
 	custom, err := dynamic.NewForConfig(brief)
 	if err != nil {
 		return nil, err

@@ -15,6 +15,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/podgroups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/queues"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -53,16 +54,11 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 	if !c.unseen {
 		early = firstPages{c.lister, c.target}.start(ctx)
 	}
-	var configuration *scheduler.Configuration
-	var looking sync.WaitGroup
-	looking.Go(func() {
-		defer utilruntime.HandleCrash()
-		configuration = c.schedulerConfig.find(ctx)
-	})
+	looked := look(ctx, c)
 	grouped := c.grouped.Load()
 	permissions := &listPermissions{lists: c.reader, discovery: c.brief.Discovery(), target: c.target, resources: resourcesRead(grouped)}
 	found, err := permissions.survey(ctx)
-	looking.Wait()
+	looked.Wait()
 	if err != nil {
 		return nil, err
 	}
@@ -98,20 +94,53 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 		Autoscalers:    c.asker.Autoscalers,
 		Provisioning:   c.asker.Provisioning,
 		Queue:          func(ctx context.Context, of queues.Subject) *queues.State { return cluster.QueueOf(ctx, c.asker, of) },
-		Group: func(ctx context.Context, of podgroups.Subject) *podgroups.State {
-			return cluster.GroupOf(ctx, c.asker, of)
-		},
-		Configuration: configuration,
-		PodGroups:     s.podGroups(),
-		Events:        c.asker.RecentEvents,
-		EventsUnread:  c.asker.EventsUnread,
-		Quotas:        c.asker.Quotas,
-		LimitRanges:   c.asker.LimitRanges,
-		Objects:       c.asker.Objects,
+		Group:          groupOf(c),
+		Nominator:      nominatorOf(c),
+		Configuration:  looked.configuration,
+		Gates:          looked.gates,
+		PodGroups:      s.podGroups(),
+		Events:         c.asker.RecentEvents,
+		EventsUnread:   c.asker.EventsUnread,
+		Quotas:         c.asker.Quotas,
+		LimitRanges:    c.asker.LimitRanges,
+		Objects:        c.asker.Objects,
 		Refused: func() []*model.Refused {
 			return slices.Concat(s.refusals.Refused(), s.suspended.Found())
 		},
 	}, nil
+}
+
+// groupOf asks what another scheduler says of a pod's PodGroup.
+func groupOf(c *Client) func(context.Context, podgroups.Subject) *podgroups.State {
+	return func(ctx context.Context, of podgroups.Subject) *podgroups.State {
+		return cluster.GroupOf(ctx, c.asker, of)
+	}
+}
+
+// nominatorOf asks who set a pod's nominatedNodeName.
+func nominatorOf(c *Client) func(context.Context, *corev1.Pod) *report.Nominator {
+	return func(ctx context.Context, pod *corev1.Pod) *report.Nominator {
+		return cluster.NominatorOf(ctx, c.asker, pod)
+	}
+}
+
+// lookup finds out about the scheduler while the permissions are surveyed.
+type lookup struct {
+	sync.WaitGroup
+	configuration *scheduler.Configuration
+	gates         *scheduler.Gates
+}
+
+// look looks for the scheduler's configuration and for feature gates, at once.
+func look(ctx context.Context, c *Client) *lookup {
+	l := &lookup{}
+	for _, find := range []func(){func() { l.configuration = c.schedulerConfig.find(ctx) }, func() { l.gates = c.gates.find(ctx) }} {
+		l.Go(func() {
+			defer utilruntime.HandleCrash()
+			find()
+		})
+	}
+	return l
 }
 
 // suspendedJobs finds the Jobs that a queue keeps suspended.

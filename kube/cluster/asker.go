@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/podgroups"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -38,6 +39,7 @@ type Asker struct {
 	autoscalers autoscalers
 	queues      queueAnswers
 	groups      answers[groupKey, *podgroups.State]
+	nominators  answers[nominationKey, *report.Nominator]
 	told        toldOf
 	quotas      perNamespace[corev1.ResourceQuota]
 	limits      perNamespace[corev1.LimitRange]

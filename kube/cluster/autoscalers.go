@@ -25,6 +25,8 @@ type autoscalers struct {
 type autoscalerMessages struct {
 	about map[types.UID][]report.AutoscalerWord
 	by    map[string]bool
+	// unread says that no events of theirs may be read, so that none says nothing.
+	unread bool
 }
 
 // Autoscalers are the autoscalers' messages about the pod: the newest of each, the
@@ -42,6 +44,7 @@ func messagesOf(ctx context.Context, a *Asker) autoscalerMessages {
 			of["involvedObject.kind"] = "Pod"
 			if hear(ctx, a, metav1.NamespaceAll, of, said) != nil {
 				_ = hear(ctx, a, a.options.Namespace, of, said) // what is not heard is not told
+				said.unread = true
 			}
 		}
 		attempts, _ := a.readAttempts(ctx)

@@ -38,6 +38,7 @@ type feed struct {
 // newFeed starts the informers of a source, after the engine asked for its own.
 func newFeed(ctx context.Context, source *Source) (*feed, error) {
 	ctx, cancel := context.WithCancel(ctx)
+	scheduler.UseGates(source.Gates, source.Status().Version)
 	if g := source.PodGroups; g != nil && g.Unread == "" {
 		scheduler.ScheduleGroups(g.Composite)
 	}
@@ -79,6 +80,7 @@ func engineOptions(source *Source) explain.Options {
 		Namespace:      status.Namespace,
 		ClusterVersion: status.Version,
 		Configuration:  source.Configuration,
+		Gates:          source.Gates,
 		PoolLabel:      source.PoolLabel,
 		SchedulerAlive: source.SchedulerAlive,
 		AttemptSeen:    source.AttemptSeen,
@@ -86,6 +88,7 @@ func engineOptions(source *Source) explain.Options {
 		Provisioning:   source.Provisioning,
 		Queue:          source.Queue,
 		Group:          source.Group,
+		Nominator:      source.Nominator,
 		Events:         source.Events,
 		EventsUnread:   source.EventsUnread,
 		Quotas:         source.Quotas,

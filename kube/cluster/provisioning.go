@@ -52,9 +52,9 @@ func (a *Asker) Provisioning(ctx context.Context, about []report.AutoscalerWord)
 // autoscalerSigns reports whether anything shows that the cluster has Karpenter, or Cluster
 // Autoscaler: the API groups where they are known, events that they wrote, and nodes.
 func autoscalerSigns(ctx context.Context, a *Asker) (karpenter, cluster bool) {
-	said := messagesOf(ctx, a).by
-	karpenter = said[provisioning.KarpenterName] || said[provisioning.AutoModeName]
-	cluster = said[provisioning.ClusterName]
+	said := messagesOf(ctx, a)
+	karpenter = said.by[provisioning.KarpenterName] || said.by[provisioning.AutoModeName]
+	cluster = said.by[provisioning.ClusterName]
 	held := a.held.Load()
 	if held != nil && held.Nodes != nil {
 		for _, node := range held.Nodes() {
@@ -65,8 +65,15 @@ func autoscalerSigns(ctx context.Context, a *Asker) (karpenter, cluster bool) {
 			})
 		}
 	}
-	if held != nil && held.Groups != nil {
-		karpenter = slices.ContainsFunc(held.Groups.Groups, func(g metav1.APIGroup) bool { return g.Name == reader.Group })
+	var groups *metav1.APIGroupList
+	switch {
+	case held != nil && held.Groups != nil:
+		groups = held.Groups
+	case !karpenter && said.unread: // nothing else tells, and it is asked for once
+		groups = AskGroups(ctx, a)
+	}
+	if groups != nil {
+		karpenter = slices.ContainsFunc(groups.Groups, func(g metav1.APIGroup) bool { return g.Name == reader.Group })
 	}
 	return karpenter, cluster
 }

@@ -1,12 +1,14 @@
 package cluster
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -88,6 +90,37 @@ func TestAutoscalersAreAskedOnlyWhereSomethingShowsThem(t *testing.T) {
 				if (state == nil) != (c.want == "[]") {
 					t.Errorf("%+v", state)
 				}
+			}
+			if got := fmt.Sprint(asked()); got != c.want {
+				t.Errorf("asked for %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+// TestTheAPIGroupsShowKarpenterWhereEventsMayNotBeRead wants a cluster whose events say nothing, because they
+// may not be read, to be asked for its groups; others are not.
+func TestTheAPIGroupsShowKarpenterWhereEventsMayNotBeRead(t *testing.T) {
+	for name, c := range map[string]struct {
+		forbidden bool
+		served    []*metav1.APIResourceList
+		want      string
+	}{
+		"events are read":   {false, []*metav1.APIResourceList{{GroupVersion: "karpenter.sh/v1"}}, "[]"},
+		"events, Karpenter": {true, []*metav1.APIResourceList{{GroupVersion: "karpenter.sh/v1"}}, "[get group list nodepools]"},
+		"events, none":      {true, []*metav1.APIResourceList{{GroupVersion: "apps/v1"}}, "[get group]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			asker, asked := provisioningAsker(t)
+			client := asker.options.Client.(*fake.Clientset)
+			client.Resources = c.served
+			if c.forbidden {
+				client.PrependReactor("list", "events", func(clienttesting.Action) (bool, runtime.Object, error) {
+					return true, nil, apierrors.NewForbidden(schema.GroupResource{Resource: "events"}, "", errors.New("no"))
+				})
+			}
+			for range 2 { // the second answer is remembered
+				asker.Provisioning(t.Context(), nil)
 			}
 			if got := fmt.Sprint(asked()); got != c.want {
 				t.Errorf("asked for %s, want %s", got, c.want)

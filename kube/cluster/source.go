@@ -42,6 +42,8 @@ type Source struct {
 	First func(context.Context) (*First, error)
 	// Configuration is the scheduler's; nil where it is not known.
 	Configuration *scheduler.Configuration
+	// Gates are the feature gates of the cluster; nil where they are not known.
+	Gates *scheduler.Gates
 	// PodGroups says what Factory holds of PodGroups; nil where no pod names one.
 	PodGroups *PodGroups
 	// PoolLabel is the label of nodes that holds their pool, before the known ones;
@@ -55,6 +57,7 @@ type Source struct {
 	Provisioning   func(ctx context.Context, about []report.AutoscalerWord) *provisioning.State
 	Queue          func(ctx context.Context, of queues.Subject) *queues.State
 	Group          func(ctx context.Context, of podgroups.Subject) *podgroups.State
+	Nominator      func(ctx context.Context, pod *corev1.Pod) *report.Nominator
 	Events         func(ctx context.Context, ref model.Ref) ([]model.Event, error)
 	EventsUnread   func(ctx context.Context, namespace string) string
 	Quotas         func(ctx context.Context, namespace string) ([]corev1.ResourceQuota, error)

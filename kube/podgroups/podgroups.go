@@ -5,6 +5,7 @@ package podgroups
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -52,12 +53,12 @@ type podGroup struct {
 		Queue         string         `json:"queue"`
 	} `json:"spec"`
 	Status *struct {
-		Phase      string `json:"phase"`
-		Pending    int    `json:"pending"` // KAI Scheduler
-		Running    int    `json:"running"`
-		Succeeded  int    `json:"succeeded"`
-		Failed     int    `json:"failed"`
-		Conditions []metav1.Condition `json:"conditions"`
+		Phase                string                `json:"phase"`
+		Pending              int                   `json:"pending"` // KAI Scheduler
+		Running              int                   `json:"running"`
+		Succeeded            int                   `json:"succeeded"`
+		Failed               int                   `json:"failed"`
+		Conditions           []metav1.Condition    `json:"conditions"`
 		SchedulingConditions []schedulingCondition `json:"schedulingConditions"` // KAI Scheduler
 	} `json:"status"`
 }
@@ -72,6 +73,9 @@ type schedulingCondition struct {
 		Message string `json:"message"`
 	} `json:"reasons"`
 }
+
+// Shape are the fields of a PodGroup that are read.
+var Shape = reflect.TypeFor[podGroup]()
 
 // Fill fills in what a PodGroup says. Its error says why it cannot be read.
 func Fill(s *podgroups.State, object *unstructured.Unstructured) error {

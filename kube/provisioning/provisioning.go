@@ -5,6 +5,7 @@ package provisioning
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 
@@ -60,7 +61,7 @@ func (r Reader) Karpenter(ctx context.Context) *provisioning.Karpenter {
 			return &provisioning.Karpenter{NodePools: []provisioning.NodePool{}, Unread: r.why("list", nodePools.Resource, err)}
 		}
 		for i := range list.Items {
-			pool, err := poolOf(&list.Items[i])
+			pool, err := PoolOf(&list.Items[i])
 			if err != nil {
 				return &provisioning.Karpenter{NodePools: []provisioning.NodePool{}, Unread: fmt.Sprintf("read NodePool %s: %v", list.Items[i].GetName(), err)}
 			}
@@ -81,7 +82,7 @@ func (r Reader) NodeClaim(ctx context.Context, name string) provisioning.NodeCla
 	case err != nil:
 		return provisioning.NodeClaim{Name: name, Unread: r.why("get", nodeClaims.Resource, err)}
 	}
-	claim, err := claimOf(object)
+	claim, err := ClaimOf(object)
 	if err != nil {
 		return provisioning.NodeClaim{Name: name, Unread: fmt.Sprintf("read NodeClaim %s: %v", name, err)}
 	}
@@ -113,7 +114,14 @@ type nodePool struct {
 	} `json:"status"`
 }
 
-func poolOf(object *unstructured.Unstructured) (*provisioning.NodePool, error) {
+// Shapes are the fields of each kind that are read.
+var Shapes = map[schema.GroupVersionKind]reflect.Type{
+	{Group: Group, Version: "v1", Kind: "NodePool"}:  reflect.TypeFor[nodePool](),
+	{Group: Group, Version: "v1", Kind: "NodeClaim"}: reflect.TypeFor[nodeClaim](),
+}
+
+// PoolOf reads a NodePool. Its error says why it cannot be read.
+func PoolOf(object *unstructured.Unstructured) (*provisioning.NodePool, error) {
 	var of nodePool
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &of); err != nil {
 		return nil, err
@@ -140,7 +148,8 @@ type nodeClaim struct {
 	} `json:"status"`
 }
 
-func claimOf(object *unstructured.Unstructured) (*provisioning.NodeClaim, error) {
+// ClaimOf reads a NodeClaim. Its error says why it cannot be read.
+func ClaimOf(object *unstructured.Unstructured) (*provisioning.NodeClaim, error) {
 	var of nodeClaim
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &of); err != nil {
 		return nil, err

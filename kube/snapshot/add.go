@@ -35,6 +35,9 @@ func (r *reader) add(raw []byte, of metav1.TypeMeta, depth int) error {
 	}
 	k, known := byKind[gvk]
 	if !known {
+		if known, err := r.file.custom.add(raw, gvk); known || err != nil {
+			return err
+		}
 		r.file.Unknown[gvk.Kind]++
 		return nil
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/provisioning"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/queues"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -40,6 +41,9 @@ type Info struct {
 
 	// Provisioning is what autoscalers of nodes say, with the NodeClaims for all pending pods.
 	Provisioning *provisioning.State `json:"provisioning,omitempty"`
+
+	// Gates are the feature gates of the cluster; nil where they are not known.
+	Gates *scheduler.Gates `json:"featureGates,omitempty"`
 
 	// PodGroups says that PodGroups were read, or why not; nil where no pod names one.
 	PodGroups *PodGroups `json:"podGroups,omitempty"`
@@ -78,8 +82,9 @@ type Heard struct {
 	AttemptSeen *time.Time `json:"attemptSeen,omitempty"`
 	Autoscalers []Word     `json:"autoscalers,omitempty"`
 
-	Queue *queues.State    `json:"queue,omitempty"` // what the controller of the queue that holds it says
-	Group *podgroups.State `json:"group,omitempty"` // what another scheduler says of the PodGroup that it names
+	Queue     *queues.State     `json:"queue,omitempty"`     // what the controller of the queue that holds it says
+	Group     *podgroups.State  `json:"group,omitempty"`     // what another scheduler says of the PodGroup that it names
+	Nominator *report.Nominator `json:"nominator,omitempty"` // who set its nominatedNodeName
 }
 
 // Word is an autoscaler's newest.

@@ -54,6 +54,7 @@ type File struct {
 
 	objects map[string][]runtime.Object // by resource
 	places  map[objectKey]int           // in objects
+	custom  custom
 }
 
 // reader reads a File.
@@ -205,7 +206,7 @@ func (r *reader) finish() error {
 	}
 	if !f.Own {
 		f.Info.Taken, f.Info.Context = r.options.Taken, r.options.Name
-		f.Info.Namespace = f.onlyNamespace()
+		f.Info.Namespace, f.Info.Provisioning = f.onlyNamespace(), f.custom.autoscaling()
 	}
 	return nil
 }

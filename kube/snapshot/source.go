@@ -66,9 +66,11 @@ func (f *File) Source() (*cluster.Source, error) {
 		Autoscalers:    f.autoscalers,
 		Provisioning:   f.provisioning,
 		Queue:          f.queue,
-		Group:          f.group,
+		Group:          func(_ context.Context, of podgroups.Subject) *podgroups.State { return groupIn(f, of) },
+		Nominator:      func(_ context.Context, pod *corev1.Pod) *report.Nominator { return nominatorIn(f, pod) },
 		Configuration:  f.configuration(),
 		PodGroups:      f.podGroups(),
+		Gates:          f.Info.Gates,
 		Events:         f.Events,
 		EventsUnread:   func(context.Context, string) string { return f.why(byResource["events"]) },
 		Quotas: func(_ context.Context, namespace string) ([]corev1.ResourceQuota, error) {
@@ -238,16 +240,25 @@ func (f *File) queue(_ context.Context, of queues.Subject) *queues.State {
 	return nil
 }
 
-// group is what another scheduler said of the PodGroup that a pod names. Of a List of kubectl that is not
-// known.
-func (f *File) group(_ context.Context, of podgroups.Subject) *podgroups.State {
+// groupIn is what another scheduler said of the PodGroup that a pod names. Of a List of kubectl it is not known
+// whether one that is not there exists.
+func groupIn(f *File, of podgroups.Subject) *podgroups.State {
 	if !f.Own {
-		named := of.Named[0]
-		return &podgroups.State{Group: named.Kind.Group, Name: named.Name, Unread: Absent(named.Kind.Resource())}
+		return f.custom.group(of)
 	}
 	for i := range f.Info.Heard {
 		if h := &f.Info.Heard[i]; h.UID == of.UID && h.Group != nil && of.Has(h.Group.Group, h.Group.Name) {
 			return h.Group
+		}
+	}
+	return nil
+}
+
+// nominatorIn is who set the nominatedNodeName of a pod.
+func nominatorIn(f *File, pod *corev1.Pod) *report.Nominator {
+	for i := range f.Info.Heard {
+		if f.Info.Heard[i].UID == pod.UID {
+			return f.Info.Heard[i].Nominator
 		}
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -55,6 +56,7 @@ func Take(ctx context.Context, source *cluster.Source, state *model.Snapshot, op
 		Namespace: status.Namespace, Kept: options.Keep, Forbidden: source.Trace.Forbidden(),
 	}}
 	s.info.SetGroupVersionKind(infoKind)
+	s.info.Gates = source.Gates
 	if g := source.PodGroups; g != nil {
 		s.info.PodGroups = &PodGroups{Unread: g.Unread, Composite: g.Composite, CompositeUnread: g.CompositeUnread}
 	}
@@ -246,7 +248,10 @@ func (t *taking) askAboutPods() {
 			if group, named := podgroups.SubjectOf(p.Object, func(*podgroups.Kind) bool { return true }); named && t.source.Group != nil {
 				heard.Group = t.source.Group(t.ctx, group)
 			}
-			if heard.AttemptSeen != nil || heard.Autoscalers != nil || heard.Queue != nil || heard.Group != nil {
+			if t.source.Nominator != nil && p.Object.Spec.NodeName == "" && p.Object.Status.NominatedNodeName != "" {
+				heard.Nominator = t.source.Nominator(t.ctx, p.Object)
+			}
+			if !reflect.DeepEqual(heard, Heard{UID: heard.UID}) {
 				t.into.info.Heard = append(t.into.info.Heard, heard)
 			}
 		}

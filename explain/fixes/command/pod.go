@@ -19,6 +19,10 @@ import (
 // included.
 var resizable = version.MustParseGeneric("1.34")
 
+// podResizable is the first release that resizes resources of the pod itself
+// (InPlacePodLevelResourcesVerticalScaling).
+var podResizable = version.MustParseGeneric("1.36")
+
 // longestFile is how much of a name a file is named after, in bytes: a file's name
 // has at most 255 with its extension.
 const longestFile = 200
@@ -40,7 +44,11 @@ func inPlace(cluster string, pod *corev1.Pod, step remedy.Step) bool {
 func resizes(cluster string, pod *corev1.Pod, r remedy.LowerRequest) bool {
 	counts := r.Resource == corev1.ResourceCPU || r.Resource == corev1.ResourceMemory
 	windows := pod.Spec.OS != nil && pod.Spec.OS.Name == corev1.Windows
-	if !counts || windows || pod.Spec.Resources != nil || !sinceResize(cluster) {
+	since := resizable
+	if r.Pod {
+		since = podResizable
+	}
+	if !counts || windows || (pod.Spec.Resources != nil) != r.Pod || !isSince(cluster, since) {
 		return false
 	}
 	for _, container := range pod.Spec.InitContainers {
@@ -53,11 +61,11 @@ func resizes(cluster string, pod *corev1.Pod, r remedy.LowerRequest) bool {
 	return err == nil && qos.ComputePodQOS(changed) == qos.GetPodQOS(pod)
 }
 
-// sinceResize says whether a cluster of that version resizes pods; one of
-// unknown version is taken for a new one.
-func sinceResize(cluster string) bool {
+// isSince says whether a cluster is of a release or a later one; one of unknown
+// version is taken for a new one.
+func isSince(cluster string, release *version.Version) bool {
 	v, err := version.ParseGeneric(cluster)
-	return err != nil || v.AtLeast(resizable)
+	return err != nil || v.AtLeast(release)
 }
 
 // barePod changes a pod that no controller owns, in place as far as that goes.

@@ -59,6 +59,9 @@ func unmerge(selector *metav1.LabelSelector, keys []string, operator metav1.Labe
 func partOf(spec *corev1.PodSpec, step remedy.Step) any {
 	switch r := step.(type) {
 	case remedy.LowerRequest:
+		if r.Pod {
+			return spec.Resources != nil
+		}
 		containers := spec.Containers
 		if r.Init {
 			containers = spec.InitContainers

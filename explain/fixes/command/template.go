@@ -124,7 +124,7 @@ func resourceFlags(steps []remedy.Step, amounts func(remedy.LowerRequest) (reque
 	var requests, limits []string
 	for i, step := range steps {
 		r, ok := step.(remedy.LowerRequest)
-		if !ok || i > 0 && r.Container != container {
+		if !ok || r.Pod || i > 0 && r.Container != container {
 			return nil
 		}
 		request, limit := amounts(r)

@@ -1,12 +1,16 @@
 package remedy
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
@@ -42,7 +46,12 @@ func (r LowerRequest) harm() int {
 
 func (r SetScheduler) title() string { return "set schedulerName " + r.Name }
 
-func (r Tolerate) title() string { return "tolerate " + r.Taint.ToString() }
+func (r Tolerate) title() string {
+	if t := r.Toleration(); t.Operator == corev1.TolerationOpGt || t.Operator == corev1.TolerationOpLt {
+		return "tolerate " + plugins.Compared(&t) + ":" + string(t.Effect)
+	}
+	return "tolerate " + r.Taint.ToString()
+}
 
 // title names the pod's own request, all its containers together.
 func (r LowerRequest) title() string {
@@ -81,15 +90,35 @@ func (r Tolerate) apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error)
 	return changePod(pod, func(p *corev1.Pod) { p.Spec.Tolerations = append(p.Spec.Tolerations, r.Toleration()) }), nil
 }
 
-// Toleration is of this taint alone.
+// Toleration is of this taint alone, or of all values up to it.
 func (r Tolerate) Toleration() corev1.Toleration {
+	if bound, ok := r.bound(); ok {
+		return corev1.Toleration{Key: r.Taint.Key, Operator: r.Compare, Value: bound, Effect: r.Taint.Effect}
+	}
 	if r.Taint.Value == "" {
 		return corev1.Toleration{Key: r.Taint.Key, Operator: corev1.TolerationOpExists, Effect: r.Taint.Effect}
 	}
 	return corev1.Toleration{Key: r.Taint.Key, Operator: corev1.TolerationOpEqual, Value: r.Taint.Value, Effect: r.Taint.Effect}
 }
 
+// bound is the number that the taint's value just compares with: "899" for Gt and 900; false where the
+// toleration compares nothing, or the value is no number or has no neighbor.
+func (r Tolerate) bound() (string, bool) {
+	value, err := strconv.ParseInt(r.Taint.Value, 10, 64)
+	switch {
+	case err != nil || len(content.IsDecimalInteger(r.Taint.Value)) > 0:
+	case r.Compare == corev1.TolerationOpGt && value > math.MinInt64:
+		return strconv.FormatInt(value-1, 10), true
+	case r.Compare == corev1.TolerationOpLt && value < math.MaxInt64:
+		return strconv.FormatInt(value+1, 10), true
+	}
+	return "", false
+}
+
 func (r LowerRequest) apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
+	if r.Pod {
+		return r.applyToPod(pod)
+	}
 	var found bool
 	changed := changePod(pod, func(p *corev1.Pod) {
 		containers := p.Spec.Containers
@@ -112,7 +141,25 @@ func (r LowerRequest) apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, er
 	return changed, nil
 }
 
-// quantity is what the container requests then.
+// applyToPod lowers what the pod itself requests. A template may leave its requests to admission, which
+// takes the limits.
+func (r LowerRequest) applyToPod(pod *corev1.Pod) (*corev1.Pod, error) {
+	if pod.Spec.Resources == nil {
+		return nil, errors.New("lower request of the pod: it has no resources of its own")
+	}
+	return changePod(pod, func(p *corev1.Pod) {
+		of := p.Spec.Resources
+		if of.Requests == nil {
+			of.Requests = corev1.ResourceList{}
+		}
+		of.Requests[r.Resource] = r.quantity()
+		if r.Limit {
+			of.Limits[r.Resource] = r.quantity()
+		}
+	}), nil
+}
+
+// quantity is what the container, or the pod, requests then.
 func (r LowerRequest) quantity() resource.Quantity {
 	return resource.MustParse(quantity.Canonical(r.Resource, r.To))
 }

@@ -38,11 +38,17 @@ func Apply(s *scheduler.Fork, pod *corev1.Pod, step Step) (*corev1.Pod, error) {
 
 // The steps that change the pod, or the template that it comes from.
 type (
-	// Tolerate adds a toleration.
-	Tolerate struct{ Taint corev1.Taint }
-	// LowerRequest asks for less of a resource in one container.
+	// Tolerate adds a toleration of a taint.
+	Tolerate struct {
+		Taint corev1.Taint
+		// Compare is Gt or Lt where the pod compares the taint's value with a number: the
+		// toleration does too, so that it just includes this value. "": of this value alone.
+		Compare corev1.TolerationOperator
+	}
+	// LowerRequest asks for less of a resource in one container, or in the pod's own requests.
 	LowerRequest struct {
 		Container string
+		Pod       bool // of spec.resources, which counts instead of the containers' requests
 		Init      bool // it is an init container (of any kind)
 		Resource  corev1.ResourceName
 		From, To  int64    // of that container, in the scheduler's unit: thousandths of cpu, bytes

@@ -1,0 +1,66 @@
+package snapshot
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/podgroups"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+)
+
+// customs is what kubectl get nodepools,nodeclaims,podgroups.scheduling.volcano.sh,pods -A -o yaml prints.
+const customs = `apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Pod, metadata: {namespace: ml, name: train-0, annotations: {scheduling.k8s.io/group-name: train}}, spec: {schedulerName: volcano, containers: [{name: a, image: x}]}}
+- {apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: std}, spec: {weight: 3, limits: {cpu: "100"}, template: {spec: {requirements: [{key: topology.kubernetes.io/zone, operator: In, values: [eu-1a]}], nodeClassRef: {group: karpenter.k8s.aws}}}}, status: {resources: {cpu: "98"}}}
+- {apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: gpu}, spec: {template: {spec: {}}}}
+- {apiVersion: karpenter.sh/v1, kind: NodeClaim, metadata: {name: std-x8k2c}, spec: {}, status: {nodeName: std-2}}
+- {apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {namespace: ml, name: train}, spec: {minMember: 8}, status: {phase: Pending}}
+- {apiVersion: scheduling.volcano.sh/v2, kind: PodGroup, metadata: {namespace: ml, name: newer}, spec: {minMember: 8}}
+`
+
+func TestCustomResourcesOfAListAreQuoted(t *testing.T) {
+	f, err := Read(strings.NewReader(customs), ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	state := f.provisioning(t.Context(), []report.AutoscalerWord{{Component: "karpenter", Reason: "Nominated", Message: "Pod should schedule on: nodeclaim/std-x8k2c"}})
+	if state == nil || len(state.Karpenter.NodePools) != 2 || state.Karpenter.NodePools[1].Weight != 3 || len(state.Karpenter.Claims) != 1 {
+		t.Fatalf("%+v", state)
+	}
+	if limit := state.Karpenter.NodePools[1].Limits[corev1.ResourceCPU]; limit.String() != "100" {
+		t.Errorf("limit %s", limit.String())
+	}
+	for annotation, want := range map[string]string{"train": "8 Pending ", "other": "podgroups.scheduling.volcano.sh other is not in the file"} {
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Annotations: map[string]string{"scheduling.k8s.io/group-name": annotation}}}
+		subject, _ := podgroups.SubjectOf(pod, func(*podgroups.Kind) bool { return true })
+		s := groupIn(f, subject)
+		got := s.Unread
+		if s.Needs != nil {
+			got = fmt.Sprintf("%d %s ", *s.Needs, s.Phase)
+		}
+		if got != want || s.Gone {
+			t.Errorf("%s: got %q, want %q", annotation, got, want)
+		}
+	}
+	if f.Unknown["PodGroup"] != 1 || f.Unknown["NodePool"] != 0 {
+		t.Errorf("%v", f.Unknown)
+	}
+}
+
+func TestACustomResourceThatIsBrokenIsTold(t *testing.T) {
+	for text, want := range map[string]string{
+		"{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: std}, spec: {limits: {cpu: 1e99999}}}":                       "NodePool",
+		"{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {}}":                                                                "a NodePool without a name",
+		"{apiVersion: scheduling.run.ai/v2alpha2, kind: PodGroup, metadata: {namespace: ml, name: train}, spec: {minMember: eight}}": "PodGroup train",
+	} {
+		if _, err := Read(strings.NewReader(text), ReadOptions{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
