@@ -98,7 +98,7 @@ var groupings = []grouped{
 	{
 		name: "kube-scheduler ignores Volcano's groups", of: volcanoGroup, names: byVolcano, pod: `, resources: {requests: {cpu: "9"}}`,
 		group: `spec: {minMember: 2}, status: {phase: Pending}`,
-		want:  []string{"No node fits"}, never: []string{"Volcano", "GANG"},
+		want:  []string{"Too large for any node"}, never: []string{"Volcano", "GANG"},
 	},
 	{
 		name: "Volcano's PodGroups may not be read", of: volcanoGroup, names: byVolcano, by: "volcano", user: noAutoscalers, group: `spec: {minMember: 2}, status: {phase: Pending}`,
