@@ -47,6 +47,7 @@ const (
 	Taken                // another pod took the place
 	Late                 // nothing has happened for Patience
 	Gone                 // it was deleted, and nothing has replaced it
+	Undone               // the change was made, and is undone again
 	Ended                // it is followed no longer
 )
 
@@ -69,6 +70,8 @@ type Pod struct {
 	Seen     time.Time // of Placed and Late: when that was seen
 	Why      string    // of Late: why the pod is pending, a sentence; "" if not known
 
+	action  plan.Action   // the change
+	made    bool          // the change was seen
 	names   []string      // of the fix's nodes
 	nodes   []*model.Node // those, as they were last seen; nil is not known
 	known   map[types.UID]bool
@@ -79,7 +82,7 @@ type Pod struct {
 
 // Begin follows the pod of a fix. The snapshot is one from before the change.
 func Begin(fix Fix, on *model.Snapshot) Pod {
-	p := Pod{Pod: fix.Pod, names: fix.Nodes, nodes: make([]*model.Node, len(fix.Nodes)), known: map[types.UID]bool{}}
+	p := Pod{Pod: fix.Pod, action: fix.Action, names: fix.Nodes, nodes: make([]*model.Node, len(fix.Nodes)), known: map[types.UID]bool{}}
 	for i, name := range fix.Nodes {
 		p.nodes[i], _ = on.Node(name)
 	}
@@ -131,6 +134,9 @@ func (p Pod) Next(s *model.Snapshot, at time.Time) Pod {
 		p.State, p.Node, p.Seen = Placed, pod.Object.Spec.NodeName, at
 		return p
 	}
+	if p = p.undo(s); p.State == Undone {
+		return p
+	}
 	if p.State != Acting && !at.Before(p.due.Add(Horizon-Patience)) {
 		p.State = Ended
 		return p
@@ -139,6 +145,18 @@ func (p Pod) Next(s *model.Snapshot, at time.Time) Pod {
 		return p
 	}
 	return p.watch(s)
+}
+
+// undo looks whether the change, once it was seen, is undone again, by whomever.
+func (p Pod) undo(s *model.Snapshot) Pod {
+	switch holds, known := inEffect(p.action, s); {
+	case !known || p.State == Acting:
+	case holds:
+		p.made = true
+	case p.made:
+		p.State = Undone
+	}
+	return p
 }
 
 // replace finds the pod that replaced one that was deleted: of the same owner, and not

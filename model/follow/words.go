@@ -26,6 +26,8 @@ func (p Pod) Words(at time.Time) string {
 		return p.name() + " is still pending after " + model.FormatAge(p.Since, p.Seen)
 	case Gone:
 		return p.name() + " was deleted"
+	case Undone:
+		return p.undoneWords()
 	case Acting, Ended:
 	}
 	return ""
@@ -48,6 +50,8 @@ func (p Pod) News() string {
 			return p.name() + " was deleted, and no new pod has replaced it"
 		}
 		return p.name() + " was deleted"
+	case Undone:
+		return p.undoneWords() + ": " + p.name() + " is still pending"
 	case Placed:
 		return p.Words(time.Time{})
 	case Acting, Waiting, Ended:
@@ -66,10 +70,15 @@ func (p Pod) Outcome() string {
 		return model.Clean(p.Pod.Name()) + " still pending"
 	case Gone:
 		return model.Clean(p.Pod.Name()) + " gone"
+	case Undone:
+		return "undone"
 	case Acting, Waiting, Ended:
 	}
 	return ""
 }
+
+// undoneWords say that the change is undone: "uncordon std-b-02 was undone".
+func (p Pod) undoneWords() string { return model.Clean(p.action.Name()) + " was undone" }
 
 // name is the pod's name, with that of the one that it replaced.
 func (p Pod) name() string {
