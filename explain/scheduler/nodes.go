@@ -1,8 +1,10 @@
 package scheduler
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/component-helpers/node/topology"
@@ -17,7 +19,8 @@ import (
 // (pkg/scheduler/backend/cache), in the order of its node tree. The scheduler's lock stands
 // in for the snapshot that kube-scheduler takes of its cache, so everything is held once:
 // what a pod requests is computed once for all replicas, and what is known of an image once
-// for all nodes.
+// for all nodes. The pods of a node are in an order of their own (comparePods): in the cache
+// they stand as they were added and last updated, which nobody else can know.
 type nodeInfos struct {
 	logger klog.Logger
 	byName map[string]*framework.NodeInfo // also of nodes that are not known, for the pods on them
@@ -114,7 +117,23 @@ func (n *nodeInfos) addPod(pod *corev1.Pod) {
 	added := *n.pods.Of(pod, podInfo) // with what was computed of it
 	added.Pod = pod
 	info.AddPodInfo(&added)
+	last := len(info.Pods) - 1
+	at, _ := slices.BinarySearchFunc(info.Pods[:last], pod, func(other fwk.PodInfo, pod *corev1.Pod) int { return comparePods(other.GetPod(), pod) })
+	copy(info.Pods[at+1:], info.Pods[at:last])
+	info.Pods[at] = &added
 	n.reselect = n.reselect || before != rulesOf(info)
+}
+
+// comparePods is the order of the pods of a node: as they were created, then by name. Which of
+// several equal pods is preempted depends on it. Taken from the pods alone, it is the same
+// however the cluster was read.
+func comparePods(a, b *corev1.Pod) int {
+	return cmp.Or(
+		a.CreationTimestamp.Compare(b.CreationTimestamp.Time),
+		strings.Compare(a.Namespace, b.Namespace),
+		strings.Compare(a.Name, b.Name),
+		strings.Compare(string(a.UID), string(b.UID)),
+	)
 }
 
 // podInfo is what is computed once for equal pods.
@@ -133,8 +152,14 @@ func (n *nodeInfos) dropPod(pod *corev1.Pod) error {
 		return fmt.Errorf("node %s has no pods", name)
 	}
 	before := rulesOf(info)
+	at := slices.IndexFunc(info.Pods, func(one fwk.PodInfo) bool { return one.GetPod().UID == pod.UID })
 	if err := info.RemovePod(n.logger, pod); err != nil {
 		return err
+	}
+	if at >= 0 && at < len(info.Pods) { // the last one was put in its place
+		moved := info.Pods[at]
+		copy(info.Pods[at:], info.Pods[at+1:])
+		info.Pods[len(info.Pods)-1] = moved
 	}
 	n.reselect = n.reselect || before != rulesOf(info)
 	if len(info.Pods) == 0 && info.Node() == nil {

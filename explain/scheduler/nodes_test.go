@@ -201,6 +201,12 @@ func compare(t *rapid.T, state *State, other *upstream) {
 		}
 		one, two := got.Snapshot().(*framework.NodeInfo), want.Snapshot().(*framework.NodeInfo)
 		one.Generation, two.Generation = 0, 0
+		if !slices.IsSortedFunc(one.Pods, comparePodInfos) {
+			t.Fatalf("node %s: pods in disorder: %s", name, podsOf(one))
+		}
+		for _, pods := range [][]fwk.PodInfo{two.Pods, one.PodsWithAffinity, two.PodsWithAffinity, one.PodsWithRequiredAntiAffinity, two.PodsWithRequiredAntiAffinity, one.PodsWithRequiredNonHostScopedAntiAffinity, two.PodsWithRequiredNonHostScopedAntiAffinity} {
+			slices.SortFunc(pods, comparePodInfos)
+		}
 		if !reflect.DeepEqual(one, two) {
 			t.Fatalf("node %s: %+v, want %+v; pods %s", name, one, two, cmp.Diff(podsOf(two), podsOf(one)))
 		}
@@ -213,6 +219,8 @@ func compare(t *rapid.T, state *State, other *upstream) {
 		}
 	}
 }
+
+func comparePodInfos(a, b fwk.PodInfo) int { return comparePods(a.GetPod(), b.GetPod()) }
 
 func nodeNames(nodes []fwk.NodeInfo, _ error) []string {
 	var names []string
