@@ -68,7 +68,7 @@ func (e *Engine) askPod(ctx context.Context, q report.Query) (*report.Report, []
 func (e *Engine) means() fixes.Means {
 	return fixes.Means{
 		Scheduler: e.scheduler, Budgets: e.budgets, Commands: e.commands,
-		Quotas: e.options.Quotas, PoolLabel: e.options.PoolLabel, Now: e.options.Now,
+		Quotas: e.options.Quotas, PoolLabel: e.options.PoolLabel, Able: &e.able, Now: e.options.Now,
 	}
 }
 

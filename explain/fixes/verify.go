@@ -47,17 +47,18 @@ func (f *Search) trialOf(changed *corev1.Pod, c command.Command, steps []remedy.
 	for _, victim := range evictedBy(steps) {
 		t.Gone = append(t.Gone, victim.UID)
 	}
-	t.Changes = append(t.Changes, func(s *scheduler.Fork) error {
-		for _, step := range steps {
-			if _, evicts := step.(remedy.Evict); evicts || remedy.ChangesPod(step) {
-				continue
-			}
-			if _, err := remedy.Apply(s, changed, step); err != nil {
-				return err
-			}
+	for _, step := range steps {
+		if _, evicts := step.(remedy.Evict); evicts || remedy.ChangesPod(step) {
+			continue
 		}
-		return nil
-	})
+		t.Changes = append(t.Changes, func(s *scheduler.Fork) error {
+			_, err := remedy.Apply(s, changed, step)
+			return err
+		})
+	}
+	if len(t.Changes) > 0 && !c.OwnFirst {
+		t.AtFirst = 1
+	}
 	for _, other := range c.Others {
 		next := changedBy(other, steps)
 		if scheduler.Assigned(other) {
@@ -108,12 +109,16 @@ func (f *Search) verify(ctx context.Context, fix *Attempt) error {
 	if err != nil {
 		return err
 	}
-	if err := f.forgive(ctx, tried); err != nil {
+	anyway, err := f.forgive(ctx, tried)
+	if err != nil {
 		return err
 	}
 	tellVictims(victims, tried, fix)
 	tellPreempted(tried, fix)
 	tellOthers(f.alike, tried, fix)
+	for _, pod := range anyway {
+		fix.Affects = append(fix.Affects, report.Affected{Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name, How: "may be preempted without this fix too"})
+	}
 	good := len(fix.Remaining) == 0
 	fix.Verified = good && fix.Command != ""
 	fix.Simulated = good && fix.Kind == report.FixNode
@@ -140,18 +145,18 @@ func preemptsBetween(ctx context.Context, f *Search, fix *Attempt) error {
 // nothing else of the fix is done: the first of them may take what room there is.
 func preemptsTogether(ctx context.Context, f *Search, whole *forecast.Trial) (bool, error) {
 	first := *whole
-	first.Changes, first.Nodes, first.Gone = nil, nil, nil
+	first.Changes, first.AtFirst, first.Nodes, first.Gone = nil, 0, nil, nil
 	tried, err := f.simulate(ctx, &first)
 	if err != nil {
 		return false, err
 	}
-	err = f.forgive(ctx, tried)
+	_, err = f.forgive(ctx, tried)
 	return slices.ContainsFunc(tried.Unless, func(h forecast.Hindrance) bool { return h.How == forecast.Preempted }), err
 }
 
 // simulatorOf is what simulates other pods.
 func simulatorOf(f *Search) forecast.Simulator {
-	return forecast.Simulator{Scheduler: f.Scheduler, Budgets: f.Budgets, Now: func() time.Time { return f.now.Time }}
+	return forecast.Simulator{Scheduler: f.Scheduler, Budgets: f.Budgets, Able: f.Able, Now: func() time.Time { return f.now.Time }}
 }
 
 // tellVictims says what becomes of the pods that the fix evicts.
@@ -209,23 +214,30 @@ func (f *Search) simulate(ctx context.Context, t *forecast.Trial) (*forecast.Tri
 }
 
 // forgive leaves out what happens to other pods without the change as well: they may be
-// preempted, or find no node, where the cluster is not at rest.
-func (f *Search) forgive(ctx context.Context, tried *forecast.Tried) error {
+// preempted, or find no node, where the cluster is not at rest. It returns those that may be
+// preempted.
+func (f *Search) forgive(ctx context.Context, tried *forecast.Tried) (preempted []*corev1.Pod, err error) {
 	harms := func(h forecast.Hindrance) bool { return h.How == forecast.Preempted || h.How == forecast.LosesPlace }
 	if !slices.ContainsFunc(tried.Unless, harms) {
-		return nil
+		return nil, nil
 	}
 	if f.anyway == nil {
 		without, err := f.simulate(ctx, &forecast.Trial{}) // without what the pod itself may preempt
 		if err != nil {
-			return err
+			return nil, err
 		}
 		f.anyway = append([]forecast.Hindrance{}, without.Unless...)
 	}
 	tried.Unless = slices.DeleteFunc(tried.Unless, func(h forecast.Hindrance) bool {
-		return harms(h) && slices.ContainsFunc(f.anyway, func(known forecast.Hindrance) bool { return known.How == h.How && known.Pod.UID == h.Pod.UID })
+		if !harms(h) || !slices.ContainsFunc(f.anyway, func(known forecast.Hindrance) bool { return known.How == h.How && known.Pod.UID == h.Pod.UID }) {
+			return false
+		}
+		if h.How == forecast.Preempted {
+			preempted = append(preempted, h.Pod)
+		}
+		return true
 	})
-	return nil
+	return preempted, nil
 }
 
 // tellOthers says on which other pods it depends whether the fix works, and names those that

@@ -40,6 +40,9 @@ type Simulator struct {
 	Now func() time.Time
 	// Added are nodes that do not exist: every simulated state has them.
 	Added []scheduler.NewNode
+	// Able is whom a trial counts among those that preempt, although they could before the
+	// change as well; nil: that is not asked.
+	Able *Able
 }
 
 // Forecast says what the scheduler would do in a simulated state: where the pods
@@ -65,23 +68,34 @@ func (s Simulator) Forecast(ctx context.Context, supposed plan.Supposed) (*plan.
 // forecasting begins a forecast.
 func (s Simulator) forecasting(supposed plan.Supposed) *forecasting {
 	return &forecasting{
-		scheduler: s.Scheduler, budgets: s.Budgets, now: metav1.NewTime(s.Now()).Rfc3339Copy(), added: s.Added, supposed: supposed,
+		scheduler: s.Scheduler, budgets: s.Budgets, now: metav1.NewTime(s.Now()).Rfc3339Copy(), added: s.Added, able: s.Able, supposed: supposed,
 		told: &plan.Forecast{Fates: map[types.UID]plan.Fate{}},
 	}
 }
 
-// stateOf is a simulated state of the forecast without the pods that are gone.
+// stateOf is a simulated state of the forecast without the pods that are gone, after all changes.
 func stateOf(f *forecasting, gone []*corev1.Pod) *scheduler.SimulatedState {
+	return stateAfter(f, gone, len(changesOf(f)))
+}
+
+// stateAfter is stateOf after so many changes.
+func stateAfter(f *forecasting, gone []*corev1.Pod, changes int) *scheduler.SimulatedState {
 	on := f.scheduler.State.NewSimulatedState(f.supposed.Nodes, gone)
 	for _, one := range f.added {
 		on.AddNode(one)
 	}
-	if f.trial != nil {
-		for _, change := range f.trial.trial.Changes {
-			on.Begin(change)
-		}
+	for _, change := range changesOf(f)[:changes] {
+		on.Begin(change)
 	}
 	return on
+}
+
+// changesOf are those of nodes, volumes and claims of the change that is tried.
+func changesOf(f *forecasting) []func(*scheduler.Fork) error {
+	if f.trial == nil {
+		return nil
+	}
+	return f.trial.trial.Changes
 }
 
 // cordonedBy are the nodes that the plan cordons.
@@ -104,6 +118,7 @@ type forecasting struct {
 	now       metav1.Time // when it began: all pods that it makes are created then, to the second as in the API
 
 	added    []scheduler.NewNode
+	able     *Able // nil: not asked about
 	supposed plan.Supposed
 	told     *plan.Forecast
 	outlook  *outlook // of the pending pods; nil: not asked for
@@ -129,6 +144,7 @@ type equivalenceClass struct {
 	skips       bool     // they find no room whatever the order, or were not tried
 	untried     bool     // there was no time to ask whether they fit
 	preempts    bool     // they may find room by preemption after a change that is tried
+	able        bool     // they could do so without it
 	least       int      // how many of them found a node in every order
 	nodes       map[string]int
 }

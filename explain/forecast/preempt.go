@@ -21,7 +21,11 @@ func (p *simulation) preempt(ctx context.Context, c *pendingPod, nowhere placeme
 	if c.kind.steady(p.forecast.trial, c) {
 		return place{Placement: nowhere}, nil
 	}
-	firsts, err := preemptors(ctx, p.forecast, c.pod, nil)
+	shuffle := p.random.Shuffle
+	if p.order == 0 {
+		shuffle = nil
+	}
+	firsts, err := preemptors(ctx, p.forecast, c.pod, nil, shuffle)
 	switch {
 	case err != nil:
 		return place{}, err
@@ -43,7 +47,7 @@ func (p *simulation) preempt(ctx context.Context, c *pendingPod, nowhere placeme
 // state.
 func (s Simulator) Preempts(ctx context.Context, pod *corev1.Pod) (preempts bool, err error) {
 	err = s.Scheduler.Hold(ctx, nil, func() error {
-		firsts, err := preemptors(ctx, s.forecasting(plan.Supposed{}), pod, nil)
+		firsts, err := preemptors(ctx, s.forecasting(plan.Supposed{}), pod, nil, nil)
 		preempts = len(firsts) > 0
 		return err
 	})
@@ -51,10 +55,11 @@ func (s Simulator) Preempts(ctx context.Context, pod *corev1.Pod) (preempts bool
 }
 
 // preemptors are the first of the ways in which a pod that fits nowhere gets a node by
-// preemption, on these nodes (nil: any); none: it gets none.
-func preemptors(ctx context.Context, f *forecasting, pod *corev1.Pod, nodes []string) ([]dryrun.Candidate, error) {
+// preemption, on these nodes (nil: any); none: it gets none. shuffle puts equal pods of a node
+// in another order; nil: in none.
+func preemptors(ctx context.Context, f *forecasting, pod *corev1.Pod, nodes []string, shuffle func(int, func(i, j int))) ([]dryrun.Candidate, error) {
 	profile := f.scheduler.Profile(pod)
-	simulator := preemption.Simulator{Profile: profile, Budgets: f.budgets}
+	simulator := preemption.Simulator{Profile: profile, Budgets: f.budgets, Shuffle: shuffle}
 	if policy := pod.Spec.PreemptionPolicy; policy != nil && *policy == corev1.PreemptNever {
 		return nil, nil
 	}
@@ -91,6 +96,9 @@ func (p *simulation) evictVictim(victim *corev1.Pod) error {
 	c := p.byUID[victim.UID]
 	p.victims, p.left[victim.UID] = append(p.victims, victim), true
 	p.freedTimes++
+	if p.forecast.trial != nil && p.order%2 == 1 {
+		p.freed = true // its replacement, and others, come at once; in the other orders later
+	}
 	if err := p.state.RemovePod(victim); err != nil {
 		return err
 	}

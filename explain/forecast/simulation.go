@@ -54,9 +54,12 @@ func (f *forecasting) patience() time.Duration {
 }
 
 // certain says whether no order can change what was found: each pending pod either has
-// more room than there are pending pods, or none, and none minds where others are or
-// preempts.
+// more room than there are pending pods, or none, none minds where others are or
+// preempts, and all changes are made at once.
 func (f *forecasting) certain() bool {
+	if f.trial != nil && f.trial.trial.AtFirst < len(changesOf(f)) {
+		return false // pods come between the commands
+	}
 	competing := 0
 	for _, kind := range f.kinds {
 		if !kind.skips {
@@ -123,7 +126,7 @@ type simulatedEvent struct {
 
 // run plays the order to its end.
 func (p *simulation) run(ctx context.Context) error {
-	p.state = stateOf(p.forecast, nil)
+	p.state = stateAfter(p.forecast, nil, atFirst(p))
 	begun := time.Now()
 	for _, t := range p.events() {
 		if err := ctx.Err(); err != nil {
@@ -188,8 +191,39 @@ func (p *simulation) events() []simulatedEvent {
 		}
 		events = append(events, simulatedEvent{p.when(c, i, ended, left), func(ctx context.Context) error { return p.meet(ctx, c) }})
 	}
+	for _, change := range changesOf(p.forecast)[atFirst(p):] {
+		events = append(events, simulatedEvent{p.whenMade(), func(context.Context) error { return p.make(change) }})
+	}
 	slices.SortStableFunc(events, func(a, b simulatedEvent) int { return cmp.Compare(a.at, b.at) })
 	return events
+}
+
+// atFirst is how many of the changes are made before any pod comes: all in the first order.
+func atFirst(p *simulation) int {
+	if p.order == 0 || p.forecast.trial == nil {
+		return len(changesOf(p.forecast))
+	}
+	return p.forecast.trial.trial.AtFirst
+}
+
+// whenMade is when a later command of the change that is tried is carried out: after all pods
+// but the one that it is for, where that comes last; right after it, where it comes first; or
+// while pods come.
+func (p *simulation) whenMade() float64 {
+	switch {
+	case p.order == 1:
+		return comesLast - 1
+	case p.order == 3:
+		return 0
+	}
+	return p.random.Float64() * 2
+}
+
+// make makes a change: those that found no node are tried again.
+func (p *simulation) make(change func(*scheduler.Fork) error) error {
+	p.freedTimes++
+	p.freed = true
+	return p.state.Make(change)
 }
 
 // terminate lets a pod begin to end.

@@ -66,16 +66,23 @@ func (f *forecasting) surveyKind(ctx context.Context, kind *equivalenceClass, em
 // tried. What it could not do before, it can do only on the nodes that
 // change or lose pods.
 func findPreemption(ctx context.Context, f *forecasting, kind *equivalenceClass, empty *scheduler.SimulatedState) error {
+	policy := kind.pod().Spec.PreemptionPolicy
+	if policy != nil && *policy == corev1.PreemptNever || f.trial.is(kind.competitors[0]) {
+		return nil
+	}
+	able, err := couldPreempt(ctx, f, kind)
+	if kind.preempts, kind.able = able, able; able || err != nil {
+		return err
+	}
 	nodes := slices.Clone(f.trial.trial.Nodes)
 	for _, pod := range f.gone {
 		nodes = append(nodes, pod.Spec.NodeName)
 	}
-	policy := kind.pod().Spec.PreemptionPolicy
-	if len(nodes) == 0 || policy != nil && *policy == corev1.PreemptNever || f.trial.is(kind.competitors[0]) {
+	if len(nodes) == 0 {
 		return nil
 	}
 	return f.scheduler.Hold(ctx, empty, func() error {
-		firsts, err := preemptors(ctx, f, kind.pod(), nodes)
+		firsts, err := preemptors(ctx, f, kind.pod(), nodes, nil)
 		kind.preempts = len(firsts) > 0
 		return err
 	})

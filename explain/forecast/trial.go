@@ -28,8 +28,11 @@ type Trial struct {
 	// Any says that any of Alike with a node is as good as Pod: their controller makes all of
 	// them anew, without names of their own.
 	Any bool
-	// Changes are those of nodes, volumes and claims.
+	// Changes are those of nodes, volumes and claims, in the order in which they are made.
 	Changes []func(*scheduler.Fork) error
+	// AtFirst is how many of Changes are made by the first command. The scheduler takes pods
+	// before the others are.
+	AtFirst int
 	// Nodes are the names of the nodes that Changes change.
 	Nodes []string
 	// Gone are the pods that are evicted, all at once.
@@ -358,7 +361,7 @@ func (t *tried) tell(f *forecasting) *Tried {
 	})
 	told.Unless = t.unless
 	for _, kind := range f.kinds {
-		if n := t.newcomers[kind]; n > 0 && !kind.now {
+		if n := t.newcomers[kind]; n > 0 && !kind.now && !kind.able {
 			told.Newcomers = append(told.Newcomers, Newcomer{Pod: kind.pod(), Count: n})
 		}
 	}

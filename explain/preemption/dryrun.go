@@ -53,6 +53,10 @@ type Simulator struct {
 	// Profile is the one of the pods that preempt.
 	Profile *scheduler.Profile
 	Budgets *pdb.Budgets
+	// Shuffle puts the pods of a node in another order, as rand.Shuffle does: which of
+	// several equal pods the scheduler preempts depends on when it saw them last. Nil: they
+	// stay in the order of the state.
+	Shuffle func(n int, swap func(i, j int))
 }
 
 // PostFilter is what the PostFilter plugins would say. PostFilter itself is never
@@ -189,6 +193,9 @@ func (s Simulator) tryEnough(ctx context.Context, pod *corev1.Pod, c *candidates
 
 // tryNodes tries some nodes until there are so many candidates among them.
 func (s Simulator) tryNodes(ctx context.Context, pod *corev1.Pod, c *candidates, nodes []fwk.NodeInfo, wanted int) error {
+	if s.Shuffle != nil {
+		nodes = s.shuffled(nodes, pod)
+	}
 	found, statuses, err := s.Profile.Preemption.Evaluator.DryRunPreemption(ctx, c.state, pod, nodes, c.budgets, 0, int32(wanted))
 	c.found = append(c.found, found...)
 	statuses.ForEachExplicitNode(c.statuses.Set)
@@ -196,6 +203,38 @@ func (s Simulator) tryNodes(ctx context.Context, pod *corev1.Pod, c *candidates,
 		return err
 	}
 	return ctx.Err()
+}
+
+// shuffled are the nodes, with their pods in another order where several that the pod may
+// preempt are equal.
+func (s Simulator) shuffled(nodes []fwk.NodeInfo, pod *corev1.Pod) []fwk.NodeInfo {
+	all := slices.Clone(nodes)
+	for i, node := range nodes {
+		if !holdsEqual(node, pod) {
+			continue
+		}
+		if copied, ok := node.Snapshot().(*framework.NodeInfo); ok {
+			s.Shuffle(len(copied.Pods), func(i, j int) { copied.Pods[i], copied.Pods[j] = copied.Pods[j], copied.Pods[i] })
+			all[i] = copied
+		}
+	}
+	return all
+}
+
+// holdsEqual says whether two pods of lower priority on the node are equal for preemption.
+func holdsEqual(node fwk.NodeInfo, pod *corev1.Pod) bool {
+	seen := map[victimRank]bool{}
+	for _, info := range node.GetPods() {
+		if corev1helpers.PodPriority(info.GetPod()) >= corev1helpers.PodPriority(pod) {
+			continue
+		}
+		rank := rankOf(info.GetPod())
+		if seen[rank] {
+			return true
+		}
+		seen[rank] = true
+	}
+	return false
 }
 
 func holdsLower(node fwk.NodeInfo, pod *corev1.Pod) bool {

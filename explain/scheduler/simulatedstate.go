@@ -72,6 +72,9 @@ func (on *SimulatedState) Begin(change func(*Fork) error) {
 	on.mutations = append(on.mutations, change)
 }
 
+// Make makes a change of nodes, volumes or claims.
+func (on *SimulatedState) Make(change func(*Fork) error) error { return on.change(change) }
+
 // suspend takes a pod off the node that it is nominated to.
 func (on *SimulatedState) suspend(pod *corev1.Pod) {
 	if info := on.state.unnominate(pod); info != nil {

@@ -1,0 +1,143 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/forecast"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
+)
+
+// onlyOn selects the nodes with a label of that value.
+func onlyOn(value string) func(*corev1.Pod) {
+	return func(p *corev1.Pod) { p.Spec.NodeSelector = map[string]string{"is": value} }
+}
+
+// firstFix is the first fix of a kind.
+func firstFix(t *testing.T, e *Engine, pod *corev1.Pod, kind report.FixKind) (report.Fix, string) {
+	t.Helper()
+	found, err := fixesOf(t.Context(), e, report.PodOf(pod.UID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(found.Tried, func(f report.Fix) bool { return f.Kind == kind })
+	if at < 0 {
+		t.Fatalf("no fix of kind %s:\n%s", kind, toldFixes(found))
+	}
+	return found.Tried[at], toldFixes(found)
+}
+
+// equalVictims are a pod for which dev/moves may be evicted, which preempts one of two equal
+// pods then. swapped says in which order the engine comes to know of these.
+func equalVictims(t *testing.T, swapped bool) (*Engine, *corev1.Pod) {
+	t.Helper()
+	started := func(p *corev1.Pod) { p.Status.StartTime = new(metav1.NewTime(testNow.Add(-time.Hour))) }
+	pod := testPod("shop/web", "", "2", priority(10), onlyOn("a"), func(p *corev1.Pod) { p.Spec.PreemptionPolicy = new(corev1.PreemptNever) })
+	equal := []*corev1.Pod{
+		testPod("dev/low-1", "b", "2", onlyOn("b"), started, ownedBy("ReplicaSet", "low")), testPod("dev/low-2", "b", "2", onlyOn("b"), started, ownedBy("ReplicaSet", "low")),
+	}
+	e := startEngine(t, Options{},
+		testNode("a", "2", nodeLabel("is", "a")), testNode("b", "4", nodeLabel("is", "b")),
+		testPod("dev/moves", "a", "2", priority(5), onlyOn("b"), ownedBy("ReplicaSet", "moves")), pod, equal[0], equal[1])
+	if swapped { // an update has the first one come last
+		updated := equal[0].DeepCopy()
+		updated.Annotations = map[string]string{"example.com/seen": "again"}
+		if err := e.Apply(e.scheduler.State.Revision, []scheduler.Change{{Old: equal[0], New: updated}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return e, pod
+}
+
+// Which of two equal pods is preempted depends on which the scheduler saw last: neither is
+// certain.
+func TestWhichOfEqualPodsIsPreemptedIsNotCertain(t *testing.T) {
+	e, pod := equalVictims(t, false)
+	fix, said := firstFix(t, e, pod, report.FixEvict)
+	if fix.Verified || len(fix.Unless) != 2 || !strings.Contains(said, "may be preempted") {
+		t.Errorf("an eviction that has one of two equal pods preempted:\n%s", said)
+	}
+}
+
+// What is said does not depend on the order in which pods came to be known, only on the objects.
+func TestFixesDoNotDependOnTheOrderInWhichPodsWereSeen(t *testing.T) {
+	var told []*report.Report
+	for _, swapped := range []bool{false, true} {
+		e, pod := equalVictims(t, swapped)
+		r, err := e.Ask(t.Context(), report.Query{Target: report.PodOf(pod.UID), Parts: report.FixesPart | report.PreemptionPart})
+		if err != nil {
+			t.Fatal(err)
+		}
+		told = append(told, r)
+	}
+	if diff := cmp.Diff(told[0].Tried, told[1].Tried); diff != "" {
+		t.Errorf("after an update of a pod:\n%s", diff)
+	}
+}
+
+// A pending pod that could preempt already, and was only not tried again, may do so when the fix
+// is made: whom it preempts is named, and a replacement may take the place.
+func TestAPendingPodThatCouldPreemptAlreadyIsForeseen(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		anywhere bool // the replacement of the victim fits the node of the fix
+		verified bool
+	}{
+		{"its victim cannot come to the node", false, true},
+		{"the replacement of its victim may take the node", true, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			pod := testPod("shop/web", "", "4", onlyOn("b"))
+			low := testPod("dev/low", "a", "4", onlyOn("a"), ownedBy("ReplicaSet", "low"))
+			if test.anywhere {
+				low.Spec.NodeSelector = nil
+			}
+			e := startEngine(t, Options{},
+				testNode("a", "4", nodeLabel("is", "a")), testNode("b", "4", nodeLabel("is", "b"), cordoned), low, pod,
+				testPod("other/first", "", "4", priority(100), onlyOn("a"), ownedBy("ReplicaSet", "first")))
+			fix, said := firstFix(t, e, pod, report.FixUncordon)
+			named := report.Affected{Kind: "Pod", Namespace: "dev", Name: "low", How: "may be preempted without this fix too"}
+			if fix.Verified != test.verified || !slices.Contains(fix.Affects, named) {
+				t.Errorf("want verified %t, and dev/low named, got %+v:\n%s", test.verified, fix.Affects, said)
+			}
+		})
+	}
+}
+
+// The scheduler takes pods between two commands of a fix: one may preempt that would have fitted
+// another node a moment later.
+func TestPodsComeBetweenTheCommandsOfAFix(t *testing.T) {
+	for atFirst, preempts := range map[int]bool{1: true, 2: false} {
+		t.Run(fmt.Sprintf("%d changes at first", atFirst), func(t *testing.T) {
+			e := startEngine(t, Options{}, []runtime.Object{
+				testNode("b", "2", cordoned), testNode("c", "2", cordoned), testPod("dev/low", "b", "2", ownedBy("ReplicaSet", "low")),
+				testPod("other/first", "", "2", priority(100), ownedBy("ReplicaSet", "first")),
+			}...)
+			uncordon := func(name string) func(*scheduler.Fork) error {
+				return func(s *scheduler.Fork) error {
+					return s.ChangeNode(name, func(n *corev1.Node) { n.Spec.Unschedulable, n.Spec.Taints = false, nil })
+				}
+			}
+			simulator := forecast.Simulator{Scheduler: e.scheduler, Budgets: e.budgets, Now: func() time.Time { return testNow }}
+			tried, err := simulator.Try(t.Context(), &forecast.Trial{
+				Changes: []func(*scheduler.Fork) error{uncordon("b"), uncordon("c")}, AtFirst: atFirst, Nodes: []string{"b", "c"}, Time: time.Minute,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := slices.IndexFunc(tried.Unless, func(h forecast.Hindrance) bool { return h.How == forecast.Preempted && h.Pod.Name == "low" })
+			if (at >= 0) != preempts {
+				t.Errorf("want preempted %t, got %+v", preempts, tried.Unless)
+			}
+		})
+	}
+}
