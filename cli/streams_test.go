@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -60,7 +62,13 @@ func requireClean(t *testing.T, what string, said []byte) {
 func runHostile(t *testing.T, stdin string, args ...string) (stdout, stderr string) {
 	t.Helper()
 	var out, said bytes.Buffer
-	Run(t.Context(), append([]string{"fathom"}, args...), strings.NewReader(stdin), &out, &said)
+	ctx := t.Context()
+	if args[0] == "metrics" { // it serves until it is cancelled
+		within, cancel := context.WithTimeout(ctx, time.Second)
+		defer cancel()
+		ctx = within
+	}
+	Run(ctx, append([]string{"fathom"}, args...), strings.NewReader(stdin), &out, &said)
 	what := fmt.Sprintf("%.400q", args)
 	requireClean(t, what+" on stdout", out.Bytes())
 	requireClean(t, what+" on stderr", said.Bytes())

@@ -22,7 +22,7 @@ func TestANominationThatIsNotPreemptionsSaysWhoseItIs(t *testing.T) {
 	}{
 		"not known":      {nil, "a", "It is nominated to a, where no pod of lower priority is terminating."},
 		"not allowed":    {&report.Nominator{Unread: "not allowed to get pods"}, "a", "It is nominated to a, where no pod of lower priority is terminating."},
-		"kube-scheduler": {&report.Nominator{Manager: "kube-scheduler", At: at}, "a", "It is nominated to a by kube-scheduler 3m ago, where no pod of lower priority is terminating: it is being bound there, or the victims of a preemption are gone."},
+		"kube-scheduler": {&report.Nominator{Manager: "kube-scheduler", At: at}, "a", "It is nominated to a by kube-scheduler 3m ago, where no pod of lower priority is terminating: it is being bound there, or the victims of a preemption have terminated."},
 		"an autoscaler":  {&report.Nominator{Manager: "cluster-autoscaler", At: at}, "a", "It is nominated to a by cluster-autoscaler 3m ago: kube-scheduler tries this node before all others."},
 		"no time":        {&report.Nominator{Manager: "karpenter"}, "a", "It is nominated to a by karpenter: kube-scheduler tries this node before all others."},
 		"no such node":   {&report.Nominator{Manager: "karpenter", At: at}, "gone", "It is nominated to gone by karpenter 3m ago, which does not exist."},

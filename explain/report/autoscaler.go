@@ -102,8 +102,8 @@ type Nomination struct {
 // Nominator is the field manager that set a pod's nominatedNodeName. Zero: not known.
 type Nominator struct {
 	Manager string      `json:"manager,omitempty"`
-	At      metav1.Time `json:"at,omitzero"`      // when it last wrote
-	Unread  string      `json:"unread,omitempty"` // why it could not be found out
+	At      metav1.Time `json:"at,omitzero"`   // when it last wrote
+	Unread  string      `json:"why,omitempty"` // why it could not be found out
 }
 
 // Who says who set it, and when, to continue "it is nominated to a": " by cluster-autoscaler 3m ago"; ""

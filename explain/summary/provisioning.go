@@ -55,7 +55,7 @@ func nomination(q *podQuestion, r *report.Report) string {
 	case len(n.Waits) > 0 && (n.By == "" || n.By == schedulerManager):
 		return said + " and is being bound there: kube-scheduler waits for " + strings.Join(n.Waits, " and ")
 	case n.By == schedulerManager:
-		return said + ", where no pod of lower priority is terminating: it is being bound there, or the victims of a preemption are gone"
+		return said + ", where no pod of lower priority is terminating: it is being bound there, or the victims of a preemption have terminated"
 	case n.By != "":
 		return said + ": kube-scheduler tries this node before all others"
 	}
