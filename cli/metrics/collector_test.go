@@ -56,21 +56,6 @@ func someReading() *reading {
 	return found
 }
 
-// lines are the values of some metrics as they are scraped.
-func lines(t *testing.T, c *current, names ...string) string {
-	t.Helper()
-	text := scrape(t, c)
-	var found []string
-	for line := range strings.Lines(text) {
-		for _, name := range names {
-			if strings.HasPrefix(line, "fathom_"+name+"{") || strings.HasPrefix(line, "fathom_"+name+" ") {
-				found = append(found, line)
-			}
-		}
-	}
-	return strings.Join(found, "")
-}
-
 func TestMetricsOfAReading(t *testing.T) {
 	c := stateOf(someReading(), model.Status{Connection: live})
 	const want = `fathom_allocatable{resource="cpu",unit="core"} 6

@@ -210,10 +210,10 @@ func atFirst(p *simulation) int {
 // but the one that it is for, where that comes last; right after it, where it comes first; or
 // while pods come.
 func (p *simulation) whenMade() float64 {
-	switch {
-	case p.order == 1:
+	switch p.order {
+	case 1:
 		return comesLast - 1
-	case p.order == 3:
+	case 3:
 		return 0
 	}
 	return p.random.Float64() * 2

@@ -47,7 +47,8 @@ func TestTheStatusOfAGroupIsQuoted(t *testing.T) {
 		},
 		"one that does not hold never leads": {
 			State{Group: Volcano.Group, Name: "train", Conditions: []Condition{is("Scheduled", "False", "", "", 1)}},
-			"PodGroup train, scheduled by Volcano; no condition of it holds.", "Volcano decides about PodGroup train as a whole: no condition of it holds", []string{"Scheduled is False for 1m"},
+			"PodGroup train, scheduled by Volcano; no condition of it holds.", "Volcano decides about PodGroup train as a whole: no condition of it holds",
+			[]string{"Scheduled is False for 1m"},
 		},
 		"KAI Scheduler": {
 			State{Group: KAI.Group, Name: "pg-train", NeedsParts: new(2), Conditions: []Condition{onPool}},
@@ -58,7 +59,8 @@ func TestTheStatusOfAGroupIsQuoted(t *testing.T) {
 		"Coscheduling": {
 			State{Group: Coscheduling.Group, Name: "train", Needs: new(1), Phase: "Scheduling"},
 			"PodGroup train, scheduled by Coscheduling: it needs 1 pod; its phase is Scheduling.",
-			"the plugin Coscheduling of its scheduler decides about PodGroup train as a whole: its phase is Scheduling", []string{},
+			"the plugin Coscheduling of its scheduler decides about PodGroup train as a whole: its phase is Scheduling",
+			[]string{},
 		},
 		"no status":   {State{Group: KAI.Group, Name: "train"}, "PodGroup train, scheduled by KAI Scheduler; its status says nothing yet.", "KAI Scheduler decides about PodGroup train as a whole: its status says nothing yet", []string{}},
 		"gone":        {State{Group: Volcano.Group, Name: "train", Gone: true}, "PodGroup train, scheduled by Volcano; it does not exist.", "Volcano decides about PodGroup train as a whole: it does not exist", []string{}},

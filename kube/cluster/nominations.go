@@ -63,7 +63,7 @@ func owns(entry *metav1.ManagedFieldsEntry, path ...string) bool {
 	if entry.FieldsV1 == nil {
 		return false
 	}
-	raw := json.RawMessage(entry.FieldsV1.Raw)
+	raw := json.RawMessage(entry.FieldsV1.GetRawBytes())
 	for _, name := range path {
 		var of map[string]json.RawMessage
 		if json.NewDecoder(bytes.NewReader(raw)).Decode(&of) != nil {

@@ -18,7 +18,7 @@ import (
 
 // manages is an entry of managedFields.
 func manages(manager, fields string, at time.Time) metav1.ManagedFieldsEntry {
-	return metav1.ManagedFieldsEntry{Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate, Subresource: "status", Time: &metav1.Time{Time: at}, FieldsV1: &metav1.FieldsV1{Raw: []byte(fields)}}
+	return metav1.ManagedFieldsEntry{Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate, Subresource: "status", Time: &metav1.Time{Time: at}, FieldsV1: metav1.NewFieldsV1(fields)}
 }
 
 func TestWhoNominatedAPodIsReadFromItsManagedFields(t *testing.T) {
@@ -30,7 +30,7 @@ func TestWhoNominatedAPodIsReadFromItsManagedFields(t *testing.T) {
 	}{
 		"one":           {[]metav1.ManagedFieldsEntry{manages("kubelet", conditions, at), manages("kube-scheduler", nominates, at)}, "kube-scheduler"},
 		"the last":      {[]metav1.ManagedFieldsEntry{manages("cluster-autoscaler", nominates, at.Add(time.Minute)), manages("kube-scheduler", nominates, at)}, "cluster-autoscaler"},
-		"no time":       {[]metav1.ManagedFieldsEntry{{Manager: "karpenter", FieldsV1: &metav1.FieldsV1{Raw: []byte(nominates)}}}, "karpenter"},
+		"no time":       {[]metav1.ManagedFieldsEntry{{Manager: "karpenter", FieldsV1: metav1.NewFieldsV1(nominates)}}, "karpenter"},
 		"nobody":        {[]metav1.ManagedFieldsEntry{manages("kubelet", conditions, at)}, ""},
 		"none":          {nil, ""},
 		"no fields":     {[]metav1.ManagedFieldsEntry{{Manager: "x"}}, ""},

@@ -225,36 +225,47 @@ func (t *taking) askSchedulers() {
 func (t *taking) askAboutPods() {
 	for _, k := range t.state.Pending {
 		for _, p := range k.Pods {
-			heard := Heard{UID: p.Object.UID}
-			if t.source.AttemptSeen != nil {
-				if at := t.source.AttemptSeen(t.ctx, p.Object); at != nil {
-					heard.AttemptSeen = &at.Time
-				}
-			}
-			if t.source.Autoscalers != nil && p.Object.Spec.NodeName == "" {
-				words := t.source.Autoscalers(t.ctx, p.Object)
-				for _, w := range words {
-					heard.Autoscalers = append(heard.Autoscalers, Word{w.Component, w.Reason, w.Message, w.LastSeen.Time})
-				}
-				t.askAutoscalers(words)
-			}
-			subject, held := queues.SubjectOf(p.Object)
-			if k.Refused != nil {
-				subject, held = queues.SubjectOfSuspended(k.Refused)
-			}
-			if held && t.source.Queue != nil {
-				heard.Queue = t.source.Queue(t.ctx, subject)
-			}
-			if group, named := podgroups.SubjectOf(p.Object, func(*podgroups.Kind) bool { return true }); named && t.source.Group != nil {
-				heard.Group = t.source.Group(t.ctx, group)
-			}
-			if t.source.Nominator != nil && p.Object.Spec.NodeName == "" && p.Object.Status.NominatedNodeName != "" {
-				heard.Nominator = t.source.Nominator(t.ctx, p.Object)
-			}
+			heard := t.heardOf(k, p.Object)
 			if !reflect.DeepEqual(heard, Heard{UID: heard.UID}) {
 				t.into.info.Heard = append(t.into.info.Heard, heard)
 			}
 		}
+	}
+}
+
+// heardOf is what others said of a pending pod.
+func (t *taking) heardOf(k *model.Kind, pod *corev1.Pod) Heard {
+	heard := Heard{UID: pod.UID}
+	if t.source.AttemptSeen != nil {
+		if at := t.source.AttemptSeen(t.ctx, pod); at != nil {
+			heard.AttemptSeen = &at.Time
+		}
+	}
+	if t.source.Autoscalers != nil && pod.Spec.NodeName == "" {
+		words := t.source.Autoscalers(t.ctx, pod)
+		for _, w := range words {
+			heard.Autoscalers = append(heard.Autoscalers, Word{w.Component, w.Reason, w.Message, w.LastSeen.Time})
+		}
+		t.askAutoscalers(words)
+	}
+	t.hearControllers(k, pod, &heard)
+	return heard
+}
+
+// hearControllers notes what the queue, the group and the nominator of a pending pod are.
+func (t *taking) hearControllers(k *model.Kind, pod *corev1.Pod, heard *Heard) {
+	subject, held := queues.SubjectOf(pod)
+	if k.Refused != nil {
+		subject, held = queues.SubjectOfSuspended(k.Refused)
+	}
+	if held && t.source.Queue != nil {
+		heard.Queue = t.source.Queue(t.ctx, subject)
+	}
+	if group, named := podgroups.SubjectOf(pod, func(*podgroups.Kind) bool { return true }); named && t.source.Group != nil {
+		heard.Group = t.source.Group(t.ctx, group)
+	}
+	if t.source.Nominator != nil && pod.Spec.NodeName == "" && pod.Status.NominatedNodeName != "" {
+		heard.Nominator = t.source.Nominator(t.ctx, pod)
 	}
 }
 
