@@ -212,9 +212,9 @@ func storage() []runtime.Object {
 	}
 }
 
-// strippedFields are the paths that testdata/keptfields.txt says are stripped.
+// strippedFields are the paths that testdata/fields.txt says are stripped.
 func strippedFields() []string {
-	text, err := os.ReadFile(filepath.Join("testdata", "keptfields.txt"))
+	text, err := os.ReadFile(filepath.Join("testdata", "fields.txt"))
 	if err != nil {
 		panic(err)
 	}

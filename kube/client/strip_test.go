@@ -125,7 +125,7 @@ func TestStripKeepsTheFieldsThatAreRead(t *testing.T) {
 		name := reflect.TypeOf(object).Elem().Name()
 		fate(name, reflect.ValueOf(before).Elem(), reflect.ValueOf(object).Elem(), &lines)
 	}
-	requireRecorded(t, "keptfields.txt", lines, "other fields are kept than before; does anything read them?")
+	requireRecorded(t, "fields.txt", lines, "other fields are kept than before; does anything read them?")
 }
 
 // requireRecorded compares lines with those of a file of testdata, which UPDATE=1 writes.
