@@ -2,9 +2,11 @@ package ui
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
@@ -26,15 +28,24 @@ import (
 // edit.Host.
 type boxes struct{ app *App }
 
-// lay dims the rows of the screen and lays a box over them.
+// lay dims the rows of the screen and lays a box over them. What is beside the box
+// stays visible, a blank away from it.
 func (x *boxes) lay(rows []string, b dialog.Drawn) []string {
 	x.app.layout.shade(rows)
-	for i, line := range b.Frame(x.app.styles()) {
-		if at := max((len(rows)-len(b.Rows)-2)/2, 0) + i; at < len(rows) {
-			rows[at] = cells.Blank((x.app.width-b.Inner-4)/2) + line
+	frame := b.Frame(x.app.styles())
+	left, top := max((x.app.width-b.Inner-4)/2, 0), max((len(rows)-len(frame))/2, 0)
+	frame = frame[:min(len(frame), len(rows)-top)]
+	if left > 0 {
+		left--
+		for i, line := range frame {
+			frame[i] = " " + line + " "
 		}
 	}
-	return rows
+	laid := lipgloss.NewCanvas(x.app.width, len(rows)).Compose(lipgloss.NewCompositor(
+		lipgloss.NewLayer(strings.Join(rows, "\n")),
+		lipgloss.NewLayer(strings.Join(frame, "\n")).X(left).Y(top).Z(1),
+	))
+	return strings.Split(laid.Render(), "\n")
 }
 
 // onBoxKey scrolls the box or closes it.
