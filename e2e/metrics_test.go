@@ -28,7 +28,7 @@ import (
 // scraper is the user of docs/metrics/deployment.yaml, from outside.
 const scraper = "scraper"
 
-// measured are a node, and a pod that does not fit it.
+// measured are a node, and a pod that is too large for it.
 const measured = `
 {apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRoleBinding, metadata: {name: scraper},
  roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: fathom}, subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: scraper}]}
@@ -180,14 +180,14 @@ func TestPrometheusFiresOnAPendingPod(t *testing.T) {
 			return false, nil // it is starting
 		}
 		for _, a := range data.Alerts {
-			if a.Labels["alertname"] == "PodsUnschedulable" && a.State == "firing" && a.Labels["namespace"] == "shop" && a.Labels["blocked_by"] == "cpu" {
+			if a.Labels["alertname"] == "PodsUnschedulable" && a.State == "firing" && a.Labels["namespace"] == "shop" && a.Labels["blocked_by"] == "too large" {
 				return true, nil
 			}
 		}
 		return false, nil
 	})
 	for expression, want := range map[string]int{
-		`fathom_blocked_pods{namespace="shop",blocked_by="cpu",verdict="Unschedulable",autoscaler="none"} == 1`: 1,
+		`fathom_blocked_pods{namespace="shop",blocked_by="too large",verdict="Unschedulable",autoscaler="none"} == 1`: 1,
 		`fathom_view_complete == 1`:                     1,
 		`fathom_connected == 1`:                         1,
 		`fathom_allocatable{resource="cpu"} == 2`:       1,
