@@ -63,7 +63,7 @@ func runHostile(t *testing.T, stdin string, args ...string) (stdout, stderr stri
 	t.Helper()
 	var out, said bytes.Buffer
 	ctx := t.Context()
-	if args[0] == "metrics" { // it serves until it is cancelled
+	if len(args) > 0 && args[0] == "metrics" { // it serves until it is cancelled
 		within, cancel := context.WithTimeout(ctx, time.Second)
 		defer cancel()
 		ctx = within
