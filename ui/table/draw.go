@@ -48,18 +48,22 @@ func (d drawing[R]) head() string {
 	t, s := d.table, d.styles
 	var row strings.Builder
 	row.WriteString(cells.Blank(Gutter))
+	end := d.ownArrow()
 	for i, p := range d.columns {
 		c := &t.Columns[p.Column]
 		before, head := 0, c.Head
+		if i == len(d.columns)-1 && end != "" {
+			p.Width--
+		}
 		if i > 0 {
 			before = c.Before()
 		}
 		switch {
 		case p.Column != t.Sorted:
 		case cells.Width(head) < p.Width-c.Inset:
-			head += d.arrow()
+			head += arrow(t.Descending)
 		case before > 1: // the column is too narrow for it
-			row.WriteString(cells.Blank(before-1) + s.Head.Render(d.arrow()))
+			row.WriteString(cells.Blank(before-1) + s.Head.Render(arrow(t.Descending)))
 			before = 0
 		}
 		row.WriteString(cells.Blank(before))
@@ -78,12 +82,30 @@ func (d drawing[R]) head() string {
 		}
 		row.WriteString(style.Render(filled[:letter]) + s.Match.Render(filled[letter:letter+1]) + style.Render(filled[letter+1:]))
 	}
+	if end != "" {
+		row.WriteString(s.Head.Render(end))
+	}
 	return row.String()
 }
 
-// arrow says which way the rows are sorted.
-func (d drawing[R]) arrow() string {
-	if d.table.Descending {
+// ownArrow says which way the rows' own order goes, at the end of the heads. It is "" where
+// rows are sorted by a column, which has the arrow, and where the last head has no room.
+func (d drawing[R]) ownArrow() string {
+	t := d.table
+	if t.Sorted >= 0 || t.Own == Unordered || len(d.columns) == 0 {
+		return ""
+	}
+	last := d.columns[len(d.columns)-1]
+	c := &t.Columns[last.Column]
+	if c.Right || cells.Width(c.Head)+2 > last.Width-c.Inset { // beside a head it would be that of its column
+		return ""
+	}
+	return arrow((t.Own == Falling) != t.Reversed)
+}
+
+// arrow says which way rows are sorted: from the largest on, or from the smallest.
+func arrow(descending bool) string {
+	if descending {
 		return "▼"
 	}
 	return "▲"

@@ -33,10 +33,21 @@ type Table[R any] struct {
 	shift         int  // columns after the first that are scrolled out at the left
 	Letters       bool // show which letter sorts by which column
 	Sorted        int  // the column that rows are sorted by; -1 is their own order
+	Own           Order // which way their own order goes
 	Reversed      bool
 	Descending    bool         // rows are sorted from the largest on
 	Outdated      func(R) bool // whether what the row says may be another by now; nil: it never is
 }
+
+// Order is which way rows go that are sorted by no column.
+type Order int
+
+// The orders. Unordered rows have no arrow: their order is that of a tree, or of time.
+const (
+	Unordered Order = iota
+	Rising
+	Falling
+)
 
 // New makes a table of columns; id identifies rows.
 func New[R any](id func(R) string, columns ...Column[R]) *Table[R] {

@@ -46,6 +46,7 @@ func New(h page.Host) *Page {
 	}
 	n.Natural = func() []*model.Node { return h.Observed().Snapshot.Nodes }
 	n.Table = table.New(ID, n.draw.columns()...)
+	n.Table.Own = table.Rising // of names
 	n.Table.There = func(node *model.Node) (*model.Node, bool) {
 		now, ok := h.Observed().Snapshot.Node(node.Name)
 		return now, ok && ID(now) == ID(node)

@@ -30,7 +30,7 @@ type columns struct {
 // cluster is marked.
 func (c *columns) newTable() *table.Table[*Row] {
 	t := table.New(func(w *Row) string { return w.ID }, c.all()...)
-	t.There, t.Covers = c.there, c.covers
+	t.There, t.Covers, t.Own = c.there, c.covers, table.Falling // of priority
 	t.Outdated = func(w *Row) bool { return c.verdicts.outdated(w.Kind) }
 	return t
 }

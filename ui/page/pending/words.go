@@ -112,7 +112,12 @@ func (t tally) fitting(words string, width int) string {
 		}
 		whole = words + joinedParts(append(slices.Clone(parts[:left-1]), blockedPods{other, "other"})) + "."
 	}
-	return whole + t.rejectionsShort()
+	for _, short := range []string{whole + t.rejectionsShort(), whole, words + "." + t.rejectionsShort()} {
+		if cells.Width(short) <= width {
+			return short
+		}
+	}
+	return words + "."
 }
 
 // blockedPods is how many pods something blocks.

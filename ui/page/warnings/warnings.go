@@ -38,7 +38,7 @@ type Watch struct {
 
 const (
 	// again is after how long the warnings are computed again.
-	again = 30 * time.Second
+	again = 2 * time.Minute
 	// budgets and quotas are what they need beside a snapshot, as RBAC names it. Of what may
 	// not be listed there is no warning; its view says so.
 	budgets, quotas = "poddisruptionbudgets", "resourcequotas"
