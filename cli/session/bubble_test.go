@@ -67,7 +67,7 @@ func newStage(o ui.Options) *stage {
 func (s *stage) close() {
 	close(s.gone)
 	s.app.Close()
-	time.Sleep(time.Minute) // what waits for a time ends with it
+	time.Sleep(time.Hour) // what waits for a time ends with it
 }
 
 // work runs a command; live takes its message.

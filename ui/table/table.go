@@ -28,11 +28,11 @@ type Table[R any] struct {
 	Blurred       bool // the cursor is in another part of the page
 	Width, Height int  // the head takes one line of the height
 	Widths        []int
-	Wide          bool // every column, whatever the width
-	Few           bool // neither extra columns nor those of a wider terminal
-	shift         int  // columns after the first that are scrolled out at the left
-	Letters       bool // show which letter sorts by which column
-	Sorted        int  // the column that rows are sorted by; -1 is their own order
+	Wide          bool  // every column, whatever the width
+	Few           bool  // neither extra columns nor those of a wider terminal
+	shift         int   // columns after the first that are scrolled out at the left
+	Letters       bool  // show which letter sorts by which column
+	Sorted        int   // the column that rows are sorted by; -1 is their own order
 	Own           Order // which way their own order goes
 	Reversed      bool
 	Descending    bool         // rows are sorted from the largest on
