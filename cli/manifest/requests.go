@@ -4,10 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	corev1helpers "k8s.io/kubernetes/pkg/apis/core/v1/helper"
+
+	"github.com/kubectl-fathom/kubectl-fathom/kube/snapshot"
 )
 
 // Requesting is a pod of one container with requests such as "cpu=2,memory=4Gi". It
@@ -28,6 +31,9 @@ func Requesting(requests, namespace string) (*corev1.Pod, error) {
 		if corev1helpers.IsExtendedResourceName(resource) || corev1helpers.IsHugePageResourceName(resource) {
 			limits[name] = amount // the API server wants both to be equal
 		}
+	}
+	if err := checkRequests(amounts); err != nil {
+		return nil, err
 	}
 	raw, err := json.Marshal(map[string]any{
 		"apiVersion": "v1", "kind": "Pod",
@@ -52,4 +58,20 @@ func Requesting(requests, namespace string) (*corev1.Pod, error) {
 		return nil, errors.New("it gives no pod") // never
 	}
 	return found[0].Pod, nil
+}
+
+// checkRequests names the first resource whose amount is no quantity.
+func checkRequests(amounts map[string]string) error {
+	raw, err := json.Marshal(amounts)
+	if err != nil {
+		return err
+	}
+	list := reflect.TypeFor[corev1.ResourceList]()
+	if err := snapshot.CheckAmounts(raw, list); err != nil {
+		return err
+	}
+	if err := snapshot.WrongAmount(raw, list); err != nil {
+		return fmt.Errorf("%w such as 500m or 4Gi", err)
+	}
+	return nil
 }
