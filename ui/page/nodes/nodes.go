@@ -92,6 +92,9 @@ func (n *Page) Answer(width int) string {
 		words = n.Query().Filtered(n.counts.calm, width)
 	}
 	if n.Query().Keeps() == "" {
+		if lost := warnings.LostZones(h.Observed()); lost != "" && cells.Width(words+" "+lost) < width {
+			words += " " + lost
+		}
 		words = n.warns.After(words, width)
 	}
 	if n.ShowsUsage() {

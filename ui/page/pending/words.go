@@ -89,7 +89,7 @@ func (p *Page) Answer(width int) string {
 	case p.verdicts.Hidden:
 		return p.Query().Filtered(words+". Reasons are "+page.HiddenWords+"."+t.rejections(), width)
 	}
-	lead := failingWords(o)
+	lead := warnings.Failing(o)
 	if lead != "" {
 		lead += " "
 	}

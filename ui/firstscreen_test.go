@@ -1,0 +1,103 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/modeltest"
+)
+
+// sound is a cluster in which nothing is wrong: three nodes in each of two zones, each with
+// four pods of namespace shop that request a twentieth of it.
+type sound struct {
+	nodes []*corev1.Node
+	pods  []*corev1.Pod
+	lists map[string][]runtime.Object
+}
+
+func newSound() *sound {
+	c := &sound{lists: map[string][]runtime.Object{
+		"resourcequotas": {quota("shop", "compute", modeltest.Quantities("pods", "50"), modeltest.Quantities("pods", "24"))},
+	}}
+	for i := range 6 {
+		zone := []string{"eu-1a", "eu-1b"}[i/3]
+		node := modeltest.NewNode(fmt.Sprintf("std-%s-%d", zone[3:], i), zone, "10", "40Gi")
+		node.Labels["eks.amazonaws.com/nodegroup"] = "std"
+		node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
+		c.nodes = append(c.nodes, node)
+		for n := range 4 {
+			p := ran(pod("shop", fmt.Sprintf("web-%d-%d", i, n), "500m", "1Gi", time.Hour), node.Name)
+			p.Labels = map[string]string{"app": "shop"}
+			c.pods = append(c.pods, p)
+		}
+	}
+	return c
+}
+
+// onFirstScreen is the first screen at 80×24: Nodes, as no pod is pending.
+func (c *sound) onFirstScreen(t *testing.T) string {
+	t.Helper()
+	b := model.NewBuilder()
+	for _, node := range c.nodes {
+		b.Node(nil, node)
+	}
+	for _, p := range c.pods {
+		b.Pod(nil, p)
+	}
+	app := newTestAppWith(t, 80, 24, b.Build(1, liveStatus(), nil), &fakeCluster{objects: c.lists}, nil)
+	return ansi.Strip(app.View().Content)
+}
+
+// TestTheFirstScreenSaysWhatIsWrongWithACluster breaks one thing in each.
+func TestTheFirstScreenSaysWhatIsWrongWithACluster(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		spoil func(*sound)
+		want  []string
+	}{
+		{"nothing", func(*sound) {}, []string{"6 nodes: 6 Ready."}},
+		{"a zone is lost", func(c *sound) {
+			for _, node := range c.nodes[3:] {
+				node.Status.Conditions[0].Status, node.Status.Conditions[0].LastTransitionTime = corev1.ConditionUnknown, metav1.NewTime(now.Add(-4*time.Minute))
+			}
+		}, []string{"6 nodes: 3 Ready, 3 NotReady. Zone eu-1b: all 3 nodes NotReady for 4m."}},
+		{"all nodes are cordoned", func(c *sound) {
+			for _, node := range c.nodes {
+				node.Spec.Unschedulable = true
+			}
+		}, []string{"6 nodes: 6 Ready (6 cordoned)."}},
+		{"a pool is full", func(c *sound) {
+			for _, node := range c.nodes {
+				c.pods = append(c.pods, ran(pod("shop", "large-"+node.Name, "7800m", "1Gi", time.Hour), node.Name))
+			}
+		}, []string{"Full: std (cpu 98%)"}},
+		{"a taint evicts", func(c *sound) {
+			c.nodes[1].Spec.Taints = []corev1.Taint{{Key: "maintenance", Value: "true", Effect: corev1.TaintEffectNoExecute}}
+		}, []string{"maintenance=true:NoExecute on std-1a-1"}},
+		{"a quota is full", func(c *sound) {
+			c.lists["resourcequotas"] = []runtime.Object{quota("shop", "compute", modeltest.Quantities("pods", "24"), modeltest.Quantities("pods", "24"))}
+		}, []string{"Quota full: shop/compute (pods 100%)"}},
+		{"a budget blocks drains", func(c *sound) {
+			c.lists["poddisruptionbudgets"] = []runtime.Object{budget("shop", "web", "shop", 0, 24, 24)}
+		}, []string{"1 PDB blocks drains of 6 of 6 nodes (9)."}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cluster := newSound()
+			c.spoil(cluster)
+			screen := cluster.onFirstScreen(t)
+			for _, want := range c.want {
+				if !strings.Contains(screen, want) {
+					t.Errorf("%q is not on it:\n%s", want, screen)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,102 @@
+package warnings
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+)
+
+// Failing says which nodes have failed, where that is news that comes before all pending
+// pods: all nodes or a zone without a Ready node for as long as it is so, any other node for
+// a short while. "" is none.
+func Failing(o *page.Observed) string {
+	f := failuresOf(o)
+	switch {
+	case f.all():
+		return "All " + model.FormatCount(f.nodes) + " nodes are NotReady."
+	case len(f.lost()) > 0:
+		return f.lostWords(o)
+	case len(f.young) == 1:
+		return model.Clean(o.NodeName(f.young[0].Name)) + " NotReady for " + o.Since(f.young[0].ReadySince) + "."
+	case len(f.young) > 1:
+		return model.FormatCount(len(f.young)) + " nodes became NotReady."
+	}
+	return ""
+}
+
+// LostZones names the zone, or counts the zones, without a Ready node while others have one;
+// "" is none.
+func LostZones(o *page.Observed) string {
+	if f := failuresOf(o); !f.all() {
+		return f.lostWords(o)
+	}
+	return ""
+}
+
+// failures are the nodes that are not Ready.
+type failures struct {
+	nodes, failed int // but for those that are new or being removed
+	zones         map[string]*zone
+	young         []*model.Node // that failed a short while ago
+}
+
+func failuresOf(o *page.Observed) failures {
+	f := failures{zones: map[string]*zone{}}
+	for _, node := range o.Snapshot.Nodes {
+		if node.Lifecycle != "" {
+			continue // it is not there yet, or is about to go
+		}
+		f.nodes++
+		z := f.zones[node.Zone]
+		if z == nil {
+			z = &zone{name: node.Zone}
+			f.zones[node.Zone] = z
+		}
+		z.nodes++
+		if node.Ready == corev1.ConditionTrue {
+			continue
+		}
+		f.failed++
+		z.failed++
+		if z.since == nil || node.ReadySince.After(z.since.ReadySince) {
+			z.since = node
+		}
+		if !node.ReadySince.IsZero() && o.AsOf().Sub(node.ReadySince) < page.Young {
+			f.young = append(f.young, node)
+		}
+	}
+	return f
+}
+
+// all reports whether no node of several is Ready.
+func (f failures) all() bool { return f.nodes > 1 && f.failed == f.nodes }
+
+func (f failures) lostWords(o *page.Observed) string {
+	lost := f.lost()
+	switch len(lost) {
+	case 0:
+		return ""
+	case 1:
+		return "Zone " + model.Clean(lost[0].name) + ": all " + model.FormatCount(lost[0].nodes) + " nodes NotReady for " + o.Since(lost[0].since.ReadySince) + "."
+	}
+	return model.FormatCount(len(lost)) + " zones have no Ready node."
+}
+
+// zone counts the nodes of a zone.
+type zone struct {
+	name          string
+	nodes, failed int
+	since         *model.Node // the last one that failed
+}
+
+// lost are the zones of several nodes of which none is Ready.
+func (f failures) lost() []*zone {
+	var lost []*zone
+	for _, z := range f.zones {
+		if z.name != "" && z.nodes > 1 && z.failed == z.nodes {
+			lost = append(lost, z)
+		}
+	}
+	return lost
+}
