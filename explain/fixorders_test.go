@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/forecast"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -139,5 +140,30 @@ func TestPodsComeBetweenTheCommandsOfAFix(t *testing.T) {
 				t.Errorf("want preempted %t, got %+v", preempts, tried.Unless)
 			}
 		})
+	}
+}
+
+// A pod that is changed last comes after all that its evictions let in, which it preempts then:
+// all of these are named.
+func TestAFixWhosePodIsChangedLastNamesWhomItDisplaces(t *testing.T) {
+	pod := testPod("shop/web", "", "2", priority(10))
+	objects := []runtime.Object{
+		testNode("b", "2"), testPod("dev/low", "b", "2", ownedBy("ReplicaSet", "low")), pod,
+		testNode("full", "1"), testPod("sys/full", "full", "1", priority(100)),
+	}
+	for i := range 6 {
+		name := fmt.Sprintf("rival-%d", i)
+		objects = append(objects, testPod("other/"+name, "", "2", ownedBy("ReplicaSet", name)))
+	}
+	e := startEngine(t, Options{}, objects...)
+	for _, last := range []bool{true, false} {
+		simulator := forecast.Simulator{Scheduler: e.scheduler, Budgets: e.budgets, Now: func() time.Time { return testNow }}
+		tried, err := simulator.Try(t.Context(), &forecast.Trial{Pod: pod, Last: last, Any: true, Gone: []types.UID{"dev/low"}, Time: time.Minute})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(tried.Displaced); last && got != 6 || tried.Placed != tried.Orders {
+			t.Errorf("last %t: %d of 6 rivals named, placed in %d of %d", last, got, tried.Placed, tried.Orders)
+		}
 	}
 }

@@ -39,7 +39,7 @@ func (f *Search) trialOf(changed *corev1.Pod, c command.Command, steps []remedy.
 	kind := placement.ControllerKind(changed)
 	t := &forecast.Trial{
 		Pod: changed, Recreated: c.Anew, Nodes: remedy.NodesOf(steps), AtOnce: c.AtOnce,
-		Any: kind != "StatefulSet" && kind != "DaemonSet",
+		Any: kind != "StatefulSet" && kind != "DaemonSet", Last: c.OwnLast,
 	}
 	if c.Anew {
 		t.Pod = anew(f, changed)

@@ -266,12 +266,16 @@ func (p *simulation) when(c *pendingPod, index int, ended, left map[types.UID]fl
 }
 
 // whenTried is when a pod that a trial is about comes, in the orders in which it is the last
-// of all, also of those alike, and the first.
+// of all, also of those alike, and the first. One that is changed last is always the last.
 func (p *simulation) whenTried(c *pendingPod) (at float64, ok bool) {
 	t := p.forecast.trial
 	switch {
 	case t == nil || !t.is(c):
 		return 0, false
+	case p.order > 0 && t.trial.Last && c == t.target[0]:
+		return comesLast + 1, true
+	case p.order > 0 && t.trial.Last:
+		return comesLast, true
 	case p.order == 1 && c == t.target[0]:
 		return comesLast + 1, true
 	case p.order == 1:

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
@@ -23,6 +24,8 @@ type Trial struct {
 	Pod *corev1.Pod
 	// Recreated says that the change deletes the pod, and that a new one comes.
 	Recreated bool
+	// Last says that the pod is changed last: other pods come before it to what is freed.
+	Last bool
 	// Alike are other pending pods as they are after the change.
 	Alike []*corev1.Pod
 	// Any says that any of Alike with a node is as good as Pod: their controller makes all of
@@ -313,14 +316,32 @@ func (t *tried) addVictim(p *simulation, victim *corev1.Pod) {
 	switch {
 	case replaced || slices.Contains(t.trial.Gone, victim.UID) || known && (c.ends != nil || t.is(c)):
 	case known && placement.ControllerKind(victim) != "":
-		if !t.displaced[c.kind] { // any of its kind may be the one
-			t.displaced[c.kind] = true
-			for _, other := range c.kind.competitors {
-				t.told.Displaced = append(t.told.Displaced, other.pod)
-			}
-		}
+		t.displace(c.kind)
 	default:
 		t.note(Hindrance{Pod: victim, How: Preempted})
+	}
+}
+
+// displace notes that any of a kind may be placed, and preempted then.
+func (t *tried) displace(kind *equivalenceClass) {
+	if t.displaced[kind] {
+		return
+	}
+	t.displaced[kind] = true
+	for _, other := range kind.competitors {
+		t.told.Displaced = append(t.told.Displaced, other.pod)
+	}
+}
+
+// displaceMore notes all kinds that may be placed before a pod that is changed last, and then be
+// preempted by it, in whatever order they come: those that fit no node now, and one then.
+func (t *tried) displaceMore(f *forecasting) {
+	priority := corev1helpers.PodPriority(t.trial.Pod)
+	for _, kind := range f.kinds {
+		if kind.waits && !kind.now && len(kind.room) > 0 && !t.is(kind.competitors[0]) &&
+			placement.ControllerKind(kind.pod()) != "" && corev1helpers.PodPriority(kind.pod()) < priority {
+			t.displace(kind)
+		}
 	}
 }
 
@@ -345,6 +366,9 @@ func (t *tried) note(h Hindrance) {
 func (t *tried) tell(f *forecasting) *Tried {
 	told := t.told
 	told.Unknown = f.told.Unknown
+	if t.trial.Last && len(told.Displaced) > 0 {
+		t.displaceMore(f)
+	}
 	for _, c := range t.target {
 		if open := cmp.Or(c.sums.open, c.kind.open); open != "" && told.Placed < told.Orders {
 			told.Unknown = cmp.Or(told.Unknown, open)

@@ -30,8 +30,10 @@ type Command struct {
 	Anew bool // the pod goes, and another one with the change comes in its place
 	// OwnFirst says that the pod is changed by a command of its own, before what else is.
 	OwnFirst bool
-	Others   []*corev1.Pod // other pods of its controller, pending or on nodes, that go the same way
-	AtOnce   bool          // they go before any new one comes
+	// OwnLast says that it is changed by a command of its own, after what else is.
+	OwnLast bool
+	Others  []*corev1.Pod // other pods of its controller, pending or on nodes, that go the same way
+	AtOnce  bool          // they go before any new one comes
 }
 
 // Maker makes commands. It reads the state, so the scheduler has to be held.
@@ -77,7 +79,8 @@ func (m *Maker) Of(pod *corev1.Pod, steps []remedy.Step) Command {
 	m.others(others, &c, add)
 	c.OwnFirst = len(own) > 0 && len(lines) > 1
 	if c.OwnFirst && slices.ContainsFunc(steps, func(step remedy.Step) bool { return letsPreempt(pod, step) }) {
-		c.OwnFirst, lines, undos = false, append(lines[1:], lines[0]), append(undos[1:], undos[0])
+		c.OwnFirst, c.OwnLast = false, true
+		lines, undos = append(lines[1:], lines[0]), append(undos[1:], undos[0])
 	}
 	c.Line, c.Undo = strings.Join(lines, " && "), ""
 	if !slices.Contains(undos, "") {
