@@ -243,7 +243,12 @@ func (e *explainOptions) runAll(ctx context.Context, live *source.Live) error {
 	for _, kind := range live.Snapshot.Pending {
 		ask := func(ctx context.Context, pod types.UID) (*report.Report, error) {
 			if parts == 0 {
-				return outlines.Of(ctx, kind.Key, pod)
+				r, err := outlines.Of(ctx, kind.Key, pod)
+				if err != nil || r.Preemption == nil || !r.Preemption.Possible {
+					return r, err
+				}
+				// Few pods can preempt and have not done so: for these who goes, and what is tied, is told in full.
+				return live.Ask(ctx, report.Query{Target: report.PodOf(pod), Parts: report.PreemptionPart})
 			}
 			return live.Ask(ctx, report.Query{Target: report.PodOf(pod), Parts: parts})
 		}
