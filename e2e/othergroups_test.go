@@ -3,7 +3,6 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -25,7 +24,6 @@ var groupKinds = strings.Join([]string{
 
 // grouped is what a scheduler has written about a PodGroup train, and what is said about a pod of it.
 type grouped struct {
-	open  string // what does not hold yet; "": the case holds
 	name  string
 	of    string // apiVersion of the PodGroup
 	names string // labels or annotations by which the pod names it
@@ -33,6 +31,7 @@ type grouped struct {
 	pod   string // more fields of its spec
 	group string // fields of the PodGroup; "" for none
 	user  string // who asks; "" is the administrator
+	left  string // what is left in the way of the default scheduler as a fix; "" where that is not offered
 	want  []string
 	never []string // beside "will"
 }
@@ -46,6 +45,7 @@ const (
 	kaiGroup     = "scheduling.run.ai/v2alpha2"
 	pluginGroup  = "scheduling.x-k8s.io/v1alpha1"
 	lacksRoom    = "3/8 tasks in gang unschedulable: pod group is not ready, 8 minAvailable, 5 Pending"
+	outOfGroup   = "takes the pod out of its group train"
 	overLimit    = "Workload requested 9 GPUs, but queue team-a limit is 8 GPUs"
 )
 
@@ -64,7 +64,7 @@ var groupings = []grouped{
 		group: `spec: {minMember: 8, queue: research, minTaskMember: {worker: 7, master: 1}}, status: {phase: Pending, running: 2, conditions: [` + said("Unschedulable", "True", "NotEnoughResources", lacksRoom, "") + `]}`,
 		want: []string{
 			"Unknown: Volcano decides about PodGroup train as a whole: its phase is Pending; Unschedulable for ", "(NotEnoughResources): " + lacksRoom,
-			"GANG PodGroup train, scheduled by Volcano: it needs 8 pods;", "queue research", "it needs 1 of task master, 7 of task worker", "pods by its status: 2 running, 0 succeeded, 0 failed",
+			"GANG PodGroup train, scheduled by Volcano: it needs 8 pods.", "queue research", "it needs 1 of task master, 7 of task worker", "pods by its status: 2 running, 0 succeeded, 0 failed",
 		},
 		never: []string{"It fits", "No node fits"},
 	},
@@ -84,8 +84,20 @@ var groupings = []grouped{
 		want: []string{"as a whole: its phase is Running; Scheduled for ", "(tasks in gang are ready to be scheduled).", "(NotEnoughResources): 1/2 tasks"},
 	},
 	{
-		name: "Volcano has no such PodGroup", open: "the default scheduler is offered as a verified fix, which would take the pod out of its group", of: volcanoGroup, names: byVolcano, by: "volcano",
-		want: []string{"PodGroup train, scheduled by Volcano; it does not exist."}, never: []string{"Unschedulable", "phase"},
+		name: "Volcano has no such PodGroup", of: volcanoGroup, names: byVolcano, by: "volcano",
+		left: outOfGroup, want: []string{`Scheduler "volcano" is not running`, "PodGroup train, scheduled by Volcano; it does not exist."}, never: []string{"Unschedulable", "phase"},
+	},
+	{
+		name: "Volcano does not run", of: volcanoGroup, names: byVolcano, by: "volcano", group: `spec: {minMember: 2}`,
+		left: outOfGroup, want: []string{`Scheduler "volcano" is not running`, "PodGroup train, scheduled by Volcano: it needs 2 pods; its status says nothing yet."},
+	},
+	{
+		name: "KAI Scheduler has no such PodGroup", of: kaiGroup, names: byKAI, by: "kai-scheduler",
+		left: outOfGroup, want: []string{`Scheduler "kai-scheduler" is not running`, "PodGroup train, scheduled by KAI Scheduler; it does not exist."},
+	},
+	{
+		name: "Coscheduling has no such PodGroup", of: pluginGroup, names: byLabel, by: "scheduler-plugins-scheduler",
+		left: outOfGroup + ", unless default-scheduler runs the plugin Coscheduling", want: []string{`Scheduler "scheduler-plugins-scheduler" is not running`, "PodGroup train, scheduled by Coscheduling; it does not exist."},
 	},
 	{
 		name: "control characters", of: volcanoGroup, names: byVolcano, by: "volcano",
@@ -93,7 +105,7 @@ var groupings = []grouped{
 		want:  []string{"(NotEnoughResources): no "}, never: []string{"\x1b[31m", "\u202e"},
 	},
 	{
-		name: "a gated pod of Volcano", open: "the verdict is Unknown, not Gated, although the gate is known", of: volcanoGroup, names: byVolcano, by: "volcano", pod: `}], schedulingGates: [{name: example.com/licence`, group: `spec: {minMember: 2}, status: {phase: Pending}`,
+		name: "a gated pod of Volcano", of: volcanoGroup, names: byVolcano, by: "volcano", pod: `}], schedulingGates: [{name: example.com/licence`, group: `spec: {minMember: 2}, status: {phase: Pending}`,
 		want: []string{"Gated by example.com/licence", "GANG PodGroup train, scheduled by Volcano: it needs 2 pods; its phase is Pending."}, never: []string{"decides"},
 	},
 	{
@@ -116,7 +128,7 @@ var groupings = []grouped{
 		never: []string{"old words", "phase"},
 	},
 	{
-		name: "KAI Scheduler, subgroups", open: "without a status of the PodGroup nothing shows that the scheduler is running: NotConsidered, not Unknown", of: kaiGroup, names: byKAI, by: "kai-scheduler", group: `spec: {minSubGroup: 2, queue: team-a, subGroups: [{name: a}, {name: b}]}`,
+		name: "KAI Scheduler, subgroups", of: kaiGroup, names: byKAI, by: "kai-scheduler", group: `spec: {minSubGroup: 2, queue: team-a, subGroups: [{name: a}, {name: b}]}`,
 		want: []string{"as a whole: its status says nothing yet.", "it needs 2 subgroups"}, never: []string{"pods by its status"},
 	},
 	{
@@ -155,9 +167,6 @@ func TestGroupsOfOtherSchedulersAreQuoted(t *testing.T) {
 	kubectl(t, plane, "", "wait", "--for=condition=Established", "crd", "--all", "--timeout=30s")
 	for i := range groupings {
 		t.Run(groupings[i].name, func(t *testing.T) {
-			if why := groupings[i].open; why != "" {
-				t.Skip(why)
-			}
 			groupings[i].check(t, plane)
 		})
 	}
@@ -189,31 +198,36 @@ func (g *grouped) check(t *testing.T, plane *controlplane.ControlPlane) {
 	}
 	config := kubeconfig(t, plane, user)
 	requireWords(t, config, "ml", "train-0", g.want, g.never)
-	file := filepath.Join(t.TempDir(), "state.yaml")
-	if r := fathom(t, "snapshot", "--kubeconfig", config, "-o", file); r.code != 0 && r.code != 3 {
-		t.Fatalf("exit code %d: %s", r.code, r.stderr)
-	}
-	part := func(r result) string {
+	requireSameOfSnapshot(t, config, "ml", "train-0", func(document []byte) string {
 		var e struct {
 			Verdict, BlockedBy, Summary string
 			Gang                        json.RawMessage
-			Fixes                       []struct{ Verified bool }
-		}
-		if err := json.Unmarshal([]byte(r.stdout), &e); err != nil {
-			t.Fatalf("%v: %s %s", err, r.stdout, r.stderr)
-		}
-		for _, fix := range e.Fixes {
-			if fix.Verified && len(e.Gang) > 0 {
-				t.Errorf("a fix of a pod of a group works: %s", r.stdout)
+			Fixes                       []struct {
+				Kind, Command string
+				Verified      bool
+				Remaining     []string
 			}
 		}
+		if err := json.Unmarshal(document, &e); err != nil {
+			t.Fatalf("%v: %s", err, document)
+		}
+		left := ""
+		for i, fix := range e.Fixes {
+			if len(e.Gang) == 0 {
+				break
+			}
+			if fix.Verified || fix.Command != "" || i == 0 && fix.Kind != "group" {
+				t.Errorf("%+v is offered for a pod of a group", fix)
+			}
+			if fix.Kind == "scheduler" && len(fix.Remaining) > 0 {
+				left = fix.Remaining[0]
+			}
+		}
+		if left != g.left {
+			t.Errorf("the default scheduler as a fix: %q, want %q", left, g.left)
+		}
 		return strings.Join([]string{e.Verdict, e.BlockedBy, e.Summary, string(e.Gang)}, "\n")
-	}
-	live := part(fathom(t, "explain", "--kubeconfig", config, "-n", "ml", "train-0", "--fixes", "-o", "json"))
-	filed := part(fathom(t, "explain", "--from", file, "-n", "ml", "train-0", "--fixes", "-o", "json"))
-	if live != filed {
-		t.Errorf("the cluster:\n%s\nthe snapshot:\n%s", live, filed)
-	}
+	})
 }
 
 // otherGroupsAreNotAsked wants a cluster that serves none of the APIs to be asked for no group. A pod that

@@ -379,11 +379,7 @@ func (q *queueing) check(t *testing.T, plane *controlplane.ControlPlane) {
 // checkFile wants a snapshot to be explained as the cluster is, and no fix that removes a gate.
 func (q *queueing) checkFile(t *testing.T, config string) {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "state.yaml")
-	if r := fathom(t, "snapshot", "--kubeconfig", config, "-o", file); r.code != 0 && r.code != 3 {
-		t.Fatalf("exit code %d: %s", r.code, r.stderr)
-	}
-	part := func(r result) string {
+	requireSameOfSnapshot(t, config, "ml", "train-0", func(document []byte) string {
 		var e struct {
 			BlockedBy string          `json:"blockedBy"`
 			Queue     json.RawMessage `json:"queue"`
@@ -392,11 +388,11 @@ func (q *queueing) checkFile(t *testing.T, config string) {
 				Verified      bool
 			} `json:"fixes"`
 		}
-		if err := json.Unmarshal([]byte(r.stdout), &e); err != nil {
-			t.Fatalf("%v: %s %s", err, r.stdout, r.stderr)
+		if err := json.Unmarshal(document, &e); err != nil {
+			t.Fatalf("%v: %s", err, document)
 		}
-		if e.BlockedBy != "queue" || len(e.Fixes) == 0 || e.Fixes[0].Kind != "queue" {
-			t.Errorf("blocked by %q, fixes %+v", e.BlockedBy, e.Fixes)
+		if e.BlockedBy != "queue" || len(e.Queue) == 0 || len(e.Fixes) == 0 || e.Fixes[0].Kind != "queue" {
+			t.Errorf("blocked by %q, queue %s, fixes %+v", e.BlockedBy, e.Queue, e.Fixes)
 		}
 		for _, fix := range e.Fixes {
 			if fix.Verified || fix.Command != "" {
@@ -404,12 +400,7 @@ func (q *queueing) checkFile(t *testing.T, config string) {
 			}
 		}
 		return string(e.Queue)
-	}
-	live := part(fathom(t, "explain", "--kubeconfig", config, "-n", "ml", "train-0", "--fixes", "-o", "json"))
-	filed := part(fathom(t, "explain", "--from", file, "-n", "ml", "train-0", "--fixes", "-o", "json"))
-	if live != filed || live == "" {
-		t.Errorf("the cluster:\n%s\nthe snapshot:\n%s", live, filed)
-	}
+	})
 }
 
 // kueueIsNotAsked wants a cluster without Kueue to be asked for nothing of it, even by a gated pod,

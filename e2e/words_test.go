@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -30,5 +31,26 @@ func requireWords(t *testing.T, config, namespace, pod string, want, never []str
 	}
 	if t.Failed() {
 		t.Logf("%s%s\n%s", whole.stdout, whole.stderr, short.stdout)
+	}
+}
+
+// requireSameOfSnapshot wants part to be the same of a pod's explanations in JSON, with fixes, from the
+// cluster and from a snapshot of it.
+func requireSameOfSnapshot(t *testing.T, config, namespace, pod string, part func(document []byte) string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "state.yaml")
+	if r := fathom(t, "snapshot", "--kubeconfig", config, "-o", file); r.code != 0 && r.code != 3 {
+		t.Fatalf("exit code %d: %s", r.code, r.stderr)
+	}
+	explained := func(from ...string) string {
+		r := fathom(t, append([]string{"explain", "-n", namespace, pod, "--fixes", "-o", "json"}, from...)...)
+		if r.stdout == "" {
+			t.Fatalf("exit code %d: %s", r.code, r.stderr)
+		}
+		return part([]byte(r.stdout))
+	}
+	live, filed := explained("--kubeconfig", config), explained("--from", file)
+	if live != filed {
+		t.Errorf("the cluster:\n%s\nthe snapshot:\n%s", live, filed)
 	}
 }

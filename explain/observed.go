@@ -173,7 +173,7 @@ func (x *explanation) take(said externalFacts) {
 	x.report.Autoscaler = said.autoscalers
 	x.group = said.group
 	addNomination(x, said.nominator)
-	if said.group != nil && said.group.Written() && !said.scheduler.Alive {
+	if said.group != nil && said.group.ShowsScheduler() && !said.scheduler.Alive {
 		x.facts.Scheduler.Known = false // some scheduler writes about its group, or may
 	}
 	name := scheduler.NameOf(x.question.Pod)

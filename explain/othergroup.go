@@ -5,6 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/podgroups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
@@ -44,6 +45,15 @@ func leaveToGroup(x *explanation) {
 	part := report.UnknownPart{Resource: "podgroups." + x.group.Group, Why: podgroups.Decides(x.group, r.Gang), Plugins: []string{}}
 	r.Unknown = append([]report.UnknownPart{part}, r.Unknown...)
 	r.Verdict, r.SchedulerMessage, r.Observed.Agrees = report.Unknown, "", nil
+}
+
+// othersGroup is the group of another scheduler, as a search for fixes has to know it; nil without.
+func othersGroup(x *explanation) *fixes.Group {
+	g := x.report.Gang
+	if g == nil || g.Scheduler == report.KubeScheduler {
+		return nil
+	}
+	return &fixes.Group{Name: g.Name, Scheduler: g.Scheduler, Plugin: x.group.Plugin()}
 }
 
 // quoteGroup adds what another scheduler says of the pod's group where the verdict is not about nodes.

@@ -61,7 +61,7 @@ func TestAPodOfAnotherSchedulersGroupIsThatSchedulersToDecide(t *testing.T) {
 				text string
 				want []string
 			}{
-				"text":     {report.Text(r, 0, report.TextOptions{Now: testNow, Fixes: true}), []string{"GANG PodGroup train, scheduled by Volcano: it needs 8 pods;", "queue research", "fixes are not simulated"}},
+				"text":     {report.Text(r, 0, report.TextOptions{Now: testNow, Fixes: true}), []string{"GANG PodGroup train, scheduled by Volcano: it needs 8 pods.\n", "queue research", "fixes are not simulated"}},
 				"Markdown": {r.Markdown(), []string{"GANG PodGroup train, scheduled by Volcano", "queue research"}},
 				"JSON": {string(document), []string{
 					`"scheduler":"Volcano","policy":"gang","minCount":8`, `"queue":"research","phase":"Pending"`, `"reason":"NotEnoughResources"`, `"nodePool":""`, `"resource":"podgroups.scheduling.volcano.sh"`,
@@ -124,8 +124,51 @@ func TestAGroupIsQuotedWhereTheVerdictIsNotAboutNodes(t *testing.T) {
 	if r := mustExplain(t, startEngine(t, Options{SchedulerAlive: down, Group: gone}, testNode("std-a-01", "4"), pod), pod); r.Verdict != report.NotConsidered || r.Gang == nil {
 		t.Errorf("%s, %+v", r.Verdict, r.Gang)
 	}
-	// Who writes about the group may be running, though nothing else tells of it.
-	if r := mustExplain(t, startEngine(t, Options{SchedulerAlive: down, Group: group}, testNode("std-a-01", "4"), pod), pod); r.Verdict != report.Unknown || r.BlockedBy != "gang" {
-		t.Errorf("%s, %s", r.Verdict, r.Summary)
+	// Who writes about the group may be running, though nothing else tells of it; KAI Scheduler makes its groups.
+	made := func(context.Context, podgroups.Subject) *podgroups.State {
+		return &podgroups.State{Group: podgroups.KAI.Group, Name: "train", NeedsParts: new(2)}
+	}
+	for name, found := range map[string]func(context.Context, podgroups.Subject) *podgroups.State{"its status is written": group, "KAI Scheduler made it": made} {
+		if r := mustExplain(t, startEngine(t, Options{SchedulerAlive: down, Group: found}, testNode("std-a-01", "4"), pod), pod); r.Verdict != report.Unknown || r.BlockedBy != "gang" {
+			t.Errorf("%s: %s, %s", name, r.Verdict, r.Summary)
+		}
+	}
+	// A gate keeps the pod from any scheduler.
+	e = startEngine(t, Options{SchedulerAlive: down, Group: group}, testNode("std-a-01", "4"), gated)
+	if r := mustExplain(t, e, gated); r.Verdict != report.Gated || r.Gang == nil || !strings.HasPrefix(r.Summary, "Gated by example.com/licence") {
+		t.Errorf("%s, %+v: %s", r.Verdict, r.Gang, r.Summary)
+	}
+}
+
+func TestTheDefaultSchedulerTakesAPodOutOfItsGroup(t *testing.T) {
+	down := func(context.Context, string) (alive, known bool, why string) { return false, true, "no Lease" }
+	for name, c := range map[string]struct {
+		group  podgroups.State
+		says   string
+		advice string
+	}{
+		"Volcano":       {podgroups.State{Group: podgroups.Volcano.Group, Name: "train", Gone: true}, "takes the pod out of its group train", "Volcano schedules it with PodGroup train"},
+		"Volcano, made": {podgroups.State{Group: podgroups.Volcano.Group, Name: "train", Needs: new(2)}, "takes the pod out of its group train", "Volcano schedules it with PodGroup train"},
+		"KAI Scheduler": {podgroups.State{Group: podgroups.KAI.Group, Name: "train", Gone: true}, "takes the pod out of its group train", "KAI Scheduler schedules it with PodGroup train"},
+		"Coscheduling": {
+			podgroups.State{Group: podgroups.Coscheduling.Group, Name: "train", Gone: true},
+			"takes the pod out of its group train, unless default-scheduler runs the plugin Coscheduling", "Coscheduling schedules it with PodGroup train",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pod := testPod("ml/train-0", "", "1", inGroup("gangs"))
+			e := startEngine(t, Options{SchedulerAlive: down, Group: func(context.Context, podgroups.Subject) *podgroups.State { return &c.group }}, testNode("std-a-01", "4"), pod)
+			told := mustFix(t, e, pod)
+			same(t, told.Sentence(), c.advice+`: start scheduler "gangs".`)
+			if len(told.Tried) != 2 || told.Work() != 0 {
+				t.Fatalf("%d work of %+v", told.Work(), told.Tried)
+			}
+			first, other := &told.Tried[0], &told.Tried[1]
+			same(t, first.Title+": "+first.Outcome(), `start scheduler "gangs": `+c.advice)
+			same(t, other.Title+": "+other.Outcome(), "set schedulerName default-scheduler: "+c.says)
+			if other.Verified || other.Command != "" || other.Recreates || other.NodesGained != 1 {
+				t.Errorf("%+v", other)
+			}
+		})
 	}
 }

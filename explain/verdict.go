@@ -188,10 +188,12 @@ func (x *explanation) doubtful() bool {
 }
 
 // doubt leaves the verdict open where nobody knows whether the pod's scheduler
-// lives. What the plugins say of the nodes stands, as the default profile's.
+// lives. What the plugins say of the nodes stands, as the default profile's. A
+// scheduling gate is known whoever schedules: the API server lets nobody bind such
+// a pod.
 func (x *explanation) doubt() {
 	name := scheduler.NameOf(x.question.Pod)
-	if !x.doubtful() {
+	if !x.doubtful() || x.report.Verdict == report.Gated && len(x.question.Pod.Spec.SchedulingGates) > 0 {
 		return
 	}
 	why := fmt.Sprintf("unknown whether scheduler %q is running", name)

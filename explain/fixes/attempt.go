@@ -56,6 +56,9 @@ func (f *Search) alone(ctx context.Context, pod *corev1.Pod, c candidate) (Attem
 		Alike: len(f.alike), Steps: len(c.steps), Actions: actionsOf(pod, c.steps),
 		Bypasses: bypassed(c.steps),
 	}}
+	if f.group != nil {
+		fix.Leaves = f.group.leaves(corev1.DefaultSchedulerName)
+	}
 	s := f.Scheduler.State.Fork()
 	defer s.Revert()
 	changed := pod
@@ -120,6 +123,15 @@ func (f *Attempt) tellGates() {
 	if f.Verified && f.Kind == report.FixGate && f.Brief == "" {
 		f.Brief = "cannot be undone"
 	}
+}
+
+// tellGroup says that a fix takes the pod out of its group: it has no command, and is never good.
+func (f *Attempt) tellGroup() {
+	if f.Leaves == "" {
+		return
+	}
+	f.Command, f.Undo, f.Recreates, f.Verified, f.Simulated = "", "", false, false, false
+	f.Remaining = append([]string{"takes the pod out of " + f.Leaves}, f.Remaining...)
 }
 
 // changesPodAll says whether no step changes anything but the pod.

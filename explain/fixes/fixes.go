@@ -50,10 +50,38 @@ type Query struct {
 	Gates []plugins.GateRejection
 	// Together is why fixes for the pod alone say nothing; "" if they do.
 	Together string
+	// Group is the PodGroup with which another scheduler than kube-scheduler schedules the pod; nil
+	// without.
+	Group *Group
 	// Terminating are pods of lower priority that still terminate on the nominated node.
 	Terminating []*corev1.Pod
 	// Evaluate asks all plugins about all nodes.
 	Evaluate func(context.Context) (*scheduler.Matrix, error)
+}
+
+// Group is a PodGroup of another scheduler than kube-scheduler.
+type Group struct {
+	Name      string
+	Scheduler string // who schedules it: "Volcano"
+	// Plugin is the out-of-tree plugin that reads it, which the default scheduler may run too; "" where only
+	// a scheduler of its own does.
+	Plugin string
+}
+
+// leaves says out of which group a pod is taken that is given to another scheduler.
+func (g *Group) leaves(to string) string {
+	if g.Plugin != "" {
+		return fmt.Sprintf("its group %s, unless %s runs the plugin %s", g.Name, to, g.Plugin)
+	}
+	return "its group " + g.Name
+}
+
+// advice is what has to happen for the group's scheduler, of that name, to schedule it.
+func (g *Group) advice(scheduler string) (sentence string, fix report.Fix) {
+	start := fmt.Sprintf("start scheduler %q", scheduler)
+	return fmt.Sprintf("%s schedules it with PodGroup %s: %s", g.Scheduler, g.Name, start), report.Fix{
+		Title: start, Kind: report.FixGroup, Affects: []report.Affected{}, Remaining: []string{g.Scheduler + " schedules it with PodGroup " + g.Name}, Unless: []report.Unless{}, Steps: 1,
+	}
 }
 
 // Means are what fixes are searched with.
@@ -83,8 +111,9 @@ type Search struct {
 	unserved   bool          // no scheduler takes care of them
 	revision   int64
 	now        metav1.Time              // when candidates were thought of: new pods of all fixes are created then
+	group      *Group                   // of the pod whose scheduler does not run; nil without
 	queue      *plugins.QueueController // whose gate holds the pod; nil: no queue's
-	queued     *corev1.Pod              // the pod then
+	queued     *corev1.Pod              // the pod then, or with group
 	failed     error                    // why nothing can be tried; nil if it can
 	models     []newNode                // what one more node may be like
 	verified   time.Duration            // how long fixes were simulated with all other pods
@@ -119,6 +148,10 @@ func (f *Search) Try(ctx context.Context, progress func(*report.Fixes)) (*report
 		found.Advice, found.None = f.queue.Advice(f.queued), ""
 		tried = append(tried, Attempt{Fix: f.queue.Fix(f.queued)})
 	}
+	if f.group != nil {
+		advice, fix := f.group.advice(scheduler.NameOf(f.queued))
+		found.Advice, tried = advice, append(tried, Attempt{Fix: fix})
+	}
 	if len(tried) == 0 && found.None == "" {
 		found.None = "No known change to the pod or to nodes would help."
 	}
@@ -146,11 +179,12 @@ func tryAll(ctx context.Context, f *Search, found *report.Fixes, progress func(*
 			return nil, err
 		}
 		fix.tellGates()
+		fix.tellGroup()
 		if fix.worksAlone() {
 			working++
 		}
 		tried = append(tried, fix)
-		if progress != nil && f.queue == nil { // what a queue's controller has to do comes first
+		if progress != nil && f.queue == nil && f.group == nil { // what others have to do comes first
 			sofar := &report.Fixes{Revision: f.revision, Left: len(f.candidates) + len(f.models) - i - 1}
 			rank(slices.Clone(tried), sofar)
 			progress(sofar)
@@ -172,15 +206,15 @@ func rank(tried []Attempt, found *report.Fixes) {
 // worksAlone says whether the fix works and nobody is preempted for it.
 func (f *Attempt) worksAlone() bool { return f.Verified && f.preempted == 0 }
 
-// rankFix puts what a queue's controller has to do before all, then fixes that work, last of
-// them those that cannot be undone, recreate the pod, have others preempted or add a node;
-// then those that work unless another pod takes the capacity, those with which the pod would
-// fit if others did not take it, and last those that bypass a queue.
+// rankFix puts what others have to do before all, then fixes that work, last of them those that
+// cannot be undone, recreate the pod, have others preempted or add a node; then those that work
+// unless another pod takes the capacity, those with which the pod would fit if others did not
+// take it, and last those that bypass a queue or take the pod out of its group.
 func rankFix(f *Attempt) int {
 	switch {
-	case f.Kind == report.FixQueue:
+	case f.Advises():
 		return -1
-	case f.Bypasses != "":
+	case f.Circumvents():
 		return 6
 	case f.worksAlone() && !f.Recreates && (f.Undo != "" || f.rescheduled):
 		return 0
@@ -272,7 +306,7 @@ func (f *Search) gather(ctx context.Context, q Query) error {
 		return nil
 	}
 	if q.Verdict == report.NotConsidered {
-		thinkOfScheduler(f, pod)
+		thinkOfScheduler(f, pod, q.Group)
 		return nil
 	}
 	if q.Together != "" {
@@ -302,13 +336,15 @@ func (f *Search) gather(ctx context.Context, q Query) error {
 	return nil
 }
 
-// thinkOfScheduler gives a pod whose scheduler does not run to the default one.
-func thinkOfScheduler(f *Search, pod *corev1.Pod) {
+// thinkOfScheduler gives a pod whose scheduler does not run to the default one, which would take it out
+// of the group, if it has one (nil: none).
+func thinkOfScheduler(f *Search, pod *corev1.Pod, group *Group) {
 	f.none = "No scheduler handles it: changes to nodes or other pods won't help."
 	if pod.DeletionTimestamp != nil || len(pod.Spec.SchedulingGates) > 0 || f.Scheduler.Serves(scheduler.NameOf(pod)) || !f.Scheduler.Serves(corev1.DefaultSchedulerName) {
 		return
 	}
 	f.none, f.unserved = "", true
+	f.group, f.queued = group, pod
 	f.candidates = []candidate{{steps: option{remedy.SetScheduler{Name: corev1.DefaultSchedulerName}}}}
 	f.findAlike(pod)
 }

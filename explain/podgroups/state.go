@@ -21,6 +21,7 @@ type Kind struct {
 	Plugin string
 
 	annotations, labels []string
+	makes               bool // a part of the scheduler makes the groups of its pods
 }
 
 // The kinds that are known: pkg/apis/scheduling/v1beta1 of volcano.sh/apis, pkg/apis/scheduling/v2alpha2
@@ -32,7 +33,7 @@ var (
 		annotations: []string{"scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name"},
 	}
 	KAI = &Kind{
-		Scheduler: "KAI Scheduler", Group: "scheduling.run.ai", Version: "v2alpha2", annotations: []string{"pod-group-name"},
+		Scheduler: "KAI Scheduler", Group: "scheduling.run.ai", Version: "v2alpha2", annotations: []string{"pod-group-name"}, makes: true, // pkg/podgrouper
 	}
 	Coscheduling = &Kind{
 		Scheduler: "Coscheduling", Group: "scheduling.x-k8s.io", Version: "v1alpha1", Plugin: "Coscheduling",
@@ -144,10 +145,20 @@ func (s *State) kind() *Kind {
 	return nil
 }
 
-// Written reports whether a scheduler wrote anything into the status, or may have: a group that could not
-// be read says nothing.
-func (s *State) Written() bool {
-	return s.Unread != "" || s.Phase != "" || len(s.Conditions) > 0
+// Plugin is the out-of-tree plugin that reads the group; "" where only a scheduler of its own does, and of
+// nil.
+func (s *State) Plugin() string {
+	if s == nil || s.kind() == nil {
+		return ""
+	}
+	return s.kind().Plugin
+}
+
+// ShowsScheduler reports whether the group shows that its scheduler runs, or may: the scheduler wrote into
+// the status, a part of it made the group, or the group could not be read.
+func (s *State) ShowsScheduler() bool {
+	made := s.kind() != nil && s.kind().makes && !s.Gone
+	return s.Unread != "" || s.Phase != "" || len(s.Conditions) > 0 || made
 }
 
 // newest is the condition that holds since the last; nil where none holds.

@@ -27,6 +27,7 @@ const (
 	FixNode      FixKind = "node"      // add a node; how that is done is not known, so there is no command
 	FixScheduler FixKind = "scheduler" // name another scheduler, one that runs
 	FixQueue     FixKind = "queue"     // what the controller of a queue has to do; nothing is tried or changed
+	FixGroup     FixKind = "group"     // what has to happen for the scheduler of the pod's PodGroup to schedule it; nothing is tried or changed
 )
 
 // Fix is a way out that was tried on a copy of the state.
@@ -51,6 +52,7 @@ type Fix struct {
 	Open  bool     `json:"-"` // objects that could not be read decide whether it works
 
 	Bypasses string   `json:"-"` // what it gets round, by removing a gate of a queue's controller: "Kueue's quota"
+	Leaves   string   `json:"-"` // the PodGroup out of which it takes the pod: "its group train"; "": out of none
 	Actions  []Remedy `json:"-"` // the steps that are changes of nodes or evictions, for the dashboard to plan
 }
 
@@ -91,7 +93,8 @@ type Fixes struct {
 	// Pairs counts the candidates of two steps that were not tried, because enough
 	// fixes of fewer work.
 	Pairs int
-	// Advice is what to do about a pod that a queue holds; "" for other pods.
+	// Advice is what to do about a pod that a queue holds, or whose PodGroup's scheduler does not run; "" for
+	// other pods.
 	Advice string
 	// None says why there is nothing to fix or nothing that could be tried; ""
 	// where Tried is not empty.

@@ -87,7 +87,7 @@ func (f *Fix) mark() string {
 	switch {
 	case f.Works():
 		return "✓"
-	case f.Kind == FixQueue:
+	case f.Advises():
 		return "!"
 	case f.May(), f.Unevaluated():
 		return "?"

@@ -11,10 +11,17 @@ import (
 func (f *Fix) Works() bool { return f.Verified || f.Simulated }
 
 // May says whether it depends on other pods whether the fix works.
-func (f *Fix) May() bool { return !f.Works() && len(f.Unless) > 0 && f.Bypasses == "" }
+func (f *Fix) May() bool { return !f.Works() && len(f.Unless) > 0 && !f.Circumvents() }
 
 // Unevaluated says whether it is unknown if the fix works.
-func (f *Fix) Unevaluated() bool { return f.Open && !f.Works() && !f.May() && f.Bypasses == "" }
+func (f *Fix) Unevaluated() bool { return f.Open && !f.Works() && !f.May() && !f.Circumvents() }
+
+// Circumvents says whether the fix gets round the controller of the pod's queue, or takes the pod out of
+// its PodGroup. Such a fix never works.
+func (f *Fix) Circumvents() bool { return f.Bypasses != "" || f.Leaves != "" }
+
+// Advises says whether the fix is only what somebody else has to do: nothing is tried or changed.
+func (f *Fix) Advises() bool { return f.Kind == FixQueue || f.Kind == FixGroup }
 
 // Work counts the fixes that work.
 func (f *Fixes) Work() int { return f.count((*Fix).Works) }

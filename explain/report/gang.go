@@ -66,6 +66,22 @@ func (g *Gang) Sentence() string {
 	return words + "."
 }
 
+// GangSentence is the sentence of the pod's gang, beside the summary: without the reason and
+// the count of pods that fit that the summary has given already. "" without a gang.
+func (r *Report) GangSentence() string {
+	if r.Gang == nil {
+		return ""
+	}
+	g := *r.Gang
+	if strings.Contains(r.Summary, g.Reason) {
+		g.Reason = ""
+	}
+	if g.Places != nil && strings.Contains(r.Summary, g.placed()) {
+		g.Places = nil
+	}
+	return g.Sentence()
+}
+
 // placed says how many of the pending pods find a node: "5 of 8 pending pods fit now".
 func (g *Gang) placed() string {
 	if g.Pending != nil && *g.Places < *g.Pending {
@@ -81,7 +97,7 @@ func (c composer) gang() Section {
 		return Section{}
 	}
 	if len(g.Status) == 0 {
-		return Section{Lines: []string{"GANG " + g.Sentence()}}
+		return Section{Lines: []string{"GANG " + c.report.GangSentence()}}
 	}
-	return Section{Heading: "GANG " + g.Sentence(), Lines: g.Status}
+	return Section{Heading: "GANG " + c.report.GangSentence(), Lines: g.Status}
 }

@@ -42,13 +42,15 @@ func (p *Page) details(f *report.Fix, rows int) []string {
 
 // verdictOn says whether the pod fits once the fix is made.
 func verdictOn(o *page.Observed, f *report.Fix) string {
-	if f.Kind == report.FixQueue {
+	if f.Advises() {
 		return "Not simulated: kube-scheduler does not decide this."
 	}
 	text := "Simulated: "
 	switch {
 	case f.Bypasses != "" && f.NodesGained > 0:
 		text += "the pod fits " + nodesOf(o, f) + ", but bypasses " + model.Clean(f.Bypasses) + "."
+	case f.Leaves != "" && f.NodesGained > 0:
+		text += "the pod fits " + nodesOf(o, f) + ", but leaves " + model.Clean(f.Leaves) + "."
 	case !f.Works() && f.NodesGained > 0:
 		text += "the pod fits " + nodesOf(o, f) + ", but " + butWhat(f) + "."
 	case !f.Works():

@@ -35,6 +35,8 @@ func planless(f *report.Fix, pod *model.Pod) string {
 		return "add nodes"
 	case report.FixQueue:
 		return "admit pods to queues"
+	case report.FixGroup:
+		return "start schedulers"
 	}
 	if pod.Owner.Name != "" {
 		return "change pod templates"

@@ -132,7 +132,7 @@ func (t Table) Row(f *report.Fix) string {
 	switch {
 	case f.Works():
 		mark = t.styles.OK.Render("✓")
-	case f.Kind == report.FixQueue:
+	case f.Advises():
 		mark = t.styles.Warn.Render("!")
 	case f.May(), f.Unevaluated():
 		mark = t.styles.Warn.Render("?")

@@ -47,7 +47,7 @@ func (a account) gang() []quoted {
 	if g == nil {
 		return nil
 	}
-	lines := cells.Wrap("GANG "+model.Clean(g.Sentence()), a.Width-2)
+	lines := cells.Wrap("GANG "+model.Clean(a.Report.GangSentence()), a.Width-2)
 	rest := cells.Indent(3, cells.Wrap(strings.Join(lines[1:], " "), a.Width-3))
 	for _, said := range g.Status {
 		rest = append(rest, cells.Indent(3, cells.Wrap(model.Clean(said), a.Width-3))...)

@@ -97,8 +97,8 @@ func (t short) help(room int) []string {
 			lines = append(lines, "   "+model.Clean("QUEUE "+line))
 		}
 	}
-	if g := p.Report.Gang; g != nil {
-		lines = append(lines, "   "+model.Clean("GANG "+g.Sentence()))
+	if p.Report.Gang != nil {
+		lines = append(lines, "   "+model.Clean("GANG "+p.Report.GangSentence()))
 	}
 	if scale := p.Report.Provisioning; scale != nil {
 		lines = append(lines, "   "+model.Clean("AUTOSCALER "+scale.Summary))
