@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -255,6 +254,7 @@ func TestAutoscalersAreQuotedAndRuledOut(t *testing.T) {
 	t.Run("without Karpenter", func(t *testing.T) { nothingMoreIsAsked(t, plane, client) })
 	kubectl(t, plane, karpenterKinds, "apply", "-f", "-")
 	kubectl(t, plane, "", "wait", "--for=condition=Established", "crd/nodepools.karpenter.sh", "crd/nodeclaims.karpenter.sh", "--timeout=30s")
+	t.Run("Karpenter without a NodePool", func(t *testing.T) { installedWithoutAPool(t, plane, client) })
 	for i := range scalings {
 		t.Run(scalings[i].name, func(t *testing.T) { scalings[i].check(t, plane, client) })
 	}
@@ -342,28 +342,34 @@ func (s *scaling) check(t *testing.T, plane *controlplane.ControlPlane, client k
 // checkFile wants a snapshot to be explained as the cluster is.
 func (s *scaling) checkFile(t *testing.T, config string) {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "state.yaml")
-	if r := fathom(t, "snapshot", "--kubeconfig", config, "-o", file); r.code != 0 && r.code != 3 {
-		t.Fatalf("exit code %d: %s", r.code, r.stderr)
-	}
-	part := func(r result) string {
+	age := regexp.MustCompile(`(launched|scaler,) [0-9a-z]+ ago`) // both say it, of their own times
+	requireSameOfSnapshot(t, config, "shop", "web", func(document []byte) string {
 		var e struct {
 			Provisioning json.RawMessage `json:"provisioning"`
 		}
-		if err := json.Unmarshal([]byte(r.stdout), &e); err != nil {
-			t.Fatalf("%v: %s %s", err, r.stdout, r.stderr)
+		if err := json.Unmarshal(document, &e); err != nil {
+			t.Fatalf("%v: %s", err, document)
 		}
-		return string(e.Provisioning)
-	}
-	live := part(fathom(t, "explain", "--kubeconfig", config, "-n", "shop", "web", "-o", "json"))
-	filed := part(fathom(t, "explain", "--from", file, "-n", "shop", "web", "-o", "json"))
-	age := regexp.MustCompile(`(launched|scaler,) [0-9a-z]+ ago`) // both say it, of their own times
-	if live, filed = age.ReplaceAllString(live, "$1"), age.ReplaceAllString(filed, "$1"); live != filed {
-		t.Errorf("the cluster:\n%s\nthe snapshot:\n%s", live, filed)
-	}
-	if promise.MatchString(live) || (live == "") != (len(s.want) == 0) {
-		t.Errorf("provisioning is %s", live)
-	}
+		said := age.ReplaceAllString(string(e.Provisioning), "$1")
+		if promise.MatchString(said) || (said == "") != (len(s.want) == 0) {
+			t.Errorf("provisioning is %s", said)
+		}
+		return said
+	})
+}
+
+// installedWithoutAPool is Karpenter where nothing but a pod of it shows that it is there.
+func installedWithoutAPool(t *testing.T, plane *controlplane.ControlPlane, client kubernetes.Interface) {
+	t.Helper()
+	const controller = `{apiVersion: v1, kind: Pod, metadata: {namespace: kube-system, name: karpenter-0, labels: {app.kubernetes.io/name: karpenter}}, spec: {automountServiceAccountToken: false, containers: [{name: controller, image: x}]}}`
+	kubectl(t, plane, "", "label", "node", "std-1", "karpenter.sh/nodepool-")
+	kubectl(t, plane, controller, "create", "-f", "-")
+	defer func() {
+		kubectl(t, plane, controller, "delete", "--force", "--grace-period=0", "-f", "-")
+		kubectl(t, plane, "", "label", "node", "std-1", "karpenter.sh/nodepool=std")
+	}()
+	bare := scaling{want: []string{"AUTOSCALER Karpenter: there is no NodePool, so it cannot add a node."}}
+	bare.check(t, plane, client)
 }
 
 // nothingMoreIsAsked wants a cluster without autoscalers to be asked for events by three lists,

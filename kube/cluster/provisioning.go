@@ -14,7 +14,7 @@ import (
 
 // Provisioning is what autoscalers of nodes say of themselves in objects, with the NodeClaims
 // that their messages about a pod name, at most 15 s late; nil without any. Nothing is asked
-// where nothing shows that there is one: no API group, no event, no node.
+// where nothing shows that there is one: no API group, no event, no node, no pod of it.
 func (a *Asker) Provisioning(ctx context.Context, about []report.AutoscalerWord) *provisioning.State {
 	if a.options.Dynamic == nil {
 		return nil
@@ -49,8 +49,12 @@ func (a *Asker) Provisioning(ctx context.Context, about []report.AutoscalerWord)
 	return &state
 }
 
+// appName is the label of pods that names their program, by the recommended labels of Kubernetes.
+const appName = "app.kubernetes.io/name"
+
 // autoscalerSigns reports whether anything shows that the cluster has Karpenter, or Cluster
-// Autoscaler: the API groups where they are known, events that they wrote, and nodes.
+// Autoscaler: the API groups where they are known, events that they wrote, nodes, and Karpenter's own
+// pods, which show one that has no NodePool yet.
 func autoscalerSigns(ctx context.Context, a *Asker) (karpenter, cluster bool) {
 	said := messagesOf(ctx, a)
 	karpenter = said.by[provisioning.KarpenterName] || said.by[provisioning.AutoModeName]
@@ -64,6 +68,11 @@ func autoscalerSigns(ctx context.Context, a *Asker) (karpenter, cluster bool) {
 				return taint.Key == provisioning.ToBeDeleted || taint.Key == provisioning.DeletionCandidate
 			})
 		}
+	}
+	if !karpenter && held != nil && held.Pods != nil {
+		karpenter = slices.ContainsFunc(held.Pods(), func(pod *corev1.Pod) bool {
+			return pod.Labels[appName] == provisioning.KarpenterName // as its Helm chart labels them
+		})
 	}
 	var groups *metav1.APIGroupList
 	switch {

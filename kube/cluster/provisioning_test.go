@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -81,10 +82,16 @@ func TestAutoscalersAreAskedOnlyWhereSomethingShowsThem(t *testing.T) {
 		"a node that is removed":      {nil, node(func(n *corev1.Node) { n.Spec.Taints = []corev1.Taint{{Key: "ToBeDeletedByClusterAutoscaler"}} }), nil, "[get configmaps]"},
 		"the API group":               {nil, nil, groups("apps", "karpenter.sh"), "[list nodepools]"},
 		"an event, and no such group": {[]runtime.Object{word("karpenter", "FailedScheduling")}, nil, groups("apps"), "[]"},
+		"a pod of Karpenter":          {nil, nil, nil, "[list nodepools]"},
+		"its pod, and no such group":  {nil, nil, groups("apps"), "[]"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			asker, asked := provisioningAsker(t, c.events...)
-			asker.Use(Held{Nodes: func() []*corev1.Node { return c.nodes }, Groups: c.groups})
+			pods := []*corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Name: "web"}}}
+			if strings.Contains(name, "pod") {
+				pods = append(pods, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "karpenter-0", Labels: map[string]string{"app.kubernetes.io/name": "karpenter"}}})
+			}
+			asker.Use(Held{Nodes: func() []*corev1.Node { return c.nodes }, Groups: c.groups, Pods: func() []*corev1.Pod { return pods }})
 			for range 2 { // the second answer is remembered
 				state := asker.Provisioning(t.Context(), nil)
 				if (state == nil) != (c.want == "[]") {
