@@ -182,6 +182,12 @@ func idle(s *stage, quiet time.Duration) {
 	}
 }
 
+// overIt is how long a lesson is left alone after a wrong action: longer than any
+// tolerationSeconds after which it evicts pods. Kubernetes' taint eviction controller
+// counts an eviction as running without regard for who waits for all of them, so none may
+// begin while it stops.
+const overIt = 10 * time.Second
+
 func TestNoLessonIsReachedByWaitingOrByAWrongAction(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes 40 s: each lesson is left alone for 10 s, and for more after a wrong action")
@@ -199,7 +205,7 @@ func TestNoLessonIsReachedByWaitingOrByAWrongAction(t *testing.T) {
 				idle(s, 3*time.Second)
 				s.await("it has failed", func(state lessons.State) bool { return state.Failed || state.Reached })
 			} else {
-				idle(s, 8*time.Second)
+				idle(s, overIt)
 			}
 			if state, _ := s.State(); state.Reached || state.Failed != w.spoils {
 				t.Errorf("after a wrong action reached is %v, failed %v", state.Reached, state.Failed)
