@@ -232,14 +232,7 @@ func (e *explainOptions) runAll(ctx context.Context, live *source.Live) error {
 	}
 	out := output.NewReports(e.Out, e.output, true, e.textOptions(live))
 	out.Empty = e.scope.NonePending(live)
-	var parts report.Parts
-	if e.nodes || e.trace {
-		parts = e.parts()
-	}
-	if e.fixes {
-		parts |= report.FixesPart | report.PreemptionPart
-	}
-	outlines := live.Outlines()
+	parts, outlines := e.partsOfEach(), live.Outlines()
 	for _, kind := range live.Snapshot.Pending {
 		ask := func(ctx context.Context, pod types.UID) (*report.Report, error) {
 			if parts == 0 {
@@ -262,6 +255,17 @@ func (e *explainOptions) runAll(ctx context.Context, live *source.Live) error {
 		}
 	}
 	return errors.Join(out.Close(), found.Err())
+}
+
+// partsOfEach are those of an answer about one of all pods; none is the outline alone.
+func (e *explainOptions) partsOfEach() (parts report.Parts) {
+	if e.nodes || e.trace {
+		parts = e.parts()
+	}
+	if e.fixes {
+		parts |= report.FixesPart | report.PreemptionPart
+	}
+	return parts
 }
 
 // parts are those of an answer with each node, and with the scheduling cycle if it is asked for.

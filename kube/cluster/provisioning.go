@@ -52,6 +52,13 @@ func (a *Asker) Provisioning(ctx context.Context, about []report.AutoscalerWord)
 // appName is the label of pods that names their program, by the recommended labels of Kubernetes.
 const appName = "app.kubernetes.io/name"
 
+// runsKarpenter reports whether one of the pods that are read is Karpenter's, as its Helm chart labels them.
+func runsKarpenter(held *Held) bool {
+	return held != nil && held.Pods != nil && slices.ContainsFunc(held.Pods(), func(pod *corev1.Pod) bool {
+		return pod.Labels[appName] == provisioning.KarpenterName
+	})
+}
+
 // autoscalerSigns reports whether anything shows that the cluster has Karpenter, or Cluster
 // Autoscaler: the API groups where they are known, events that they wrote, nodes, and Karpenter's own
 // pods, which show one that has no NodePool yet.
@@ -69,11 +76,7 @@ func autoscalerSigns(ctx context.Context, a *Asker) (karpenter, cluster bool) {
 			})
 		}
 	}
-	if !karpenter && held != nil && held.Pods != nil {
-		karpenter = slices.ContainsFunc(held.Pods(), func(pod *corev1.Pod) bool {
-			return pod.Labels[appName] == provisioning.KarpenterName // as its Helm chart labels them
-		})
-	}
+	karpenter = karpenter || runsKarpenter(held)
 	var groups *metav1.APIGroupList
 	switch {
 	case held != nil && held.Groups != nil:
