@@ -367,6 +367,7 @@ func (b *broken) floods() {
 		}
 	})
 	rate := float64(events) / time.Since(began).Seconds()
+	b.putEach(pods)
 	took := b.equal("after the events", w)
 	b.rows(s)
 	s.press(ctrlC)
@@ -377,6 +378,23 @@ func (b *broken) floods() {
 	err = b.client.CoreV1().Pods("default").DeleteCollection(b.t.Context(), metav1.DeleteOptions{GracePeriodSeconds: new(int64)}, metav1.ListOptions{LabelSelector: "app=flood"})
 	if err != nil {
 		b.t.Fatal(err)
+	}
+}
+
+// putEach changes each pod once more, in a transaction of its own. No API server writes
+// two objects in one; a watch that ends between two events of one revision goes on after
+// both.
+func (b *broken) putEach(pods []*corev1.Pod) {
+	for _, pod := range pods {
+		pod.Labels["count"] = "last"
+		entry, err := controlplane.Encode("/registry/pods/default/"+pod.Name, pod)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		err = controlplane.Put(b.t.Context(), b.ControlPlane, []controlplane.Entry{entry})
+		if err != nil {
+			b.t.Fatal(err)
+		}
 	}
 }
 
