@@ -27,9 +27,9 @@ var (
 	busyFixes = flag.Int("busyfixes", 20, "how many first verified fixes are applied on busy clusters")
 	drains    = flag.Int("drains", 3, "how many nodes the comparison of drains with their plans drains")
 	losses    = flag.Int("losses", 2, "how many answers of fit --lose are compared with a drain")
-	fits      = flag.Int("fits", 4, "how many answers of fit are compared with what the scheduler binds")
+	fits      = flag.Int("fits", 6, "how many answers of fit are compared with what the scheduler binds")
 	workloads = flag.Int("workloads", 30, "how many workloads go to both the embedded cluster and a real one")
-	shots     = flag.Int("snapshots", 1, "of how many random clusters the explanations of a snapshot are compared with the live ones")
+	shots     = flag.Int("snapshots", 2, "of how many random clusters the explanations of a snapshot are compared with the live ones")
 	soak      = flag.Duration("soak", 30*time.Second, "how long the soak test changes the cluster")
 )
 

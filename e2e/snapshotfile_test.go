@@ -201,8 +201,8 @@ func compareLists(t *testing.T, plane *controlplane.ControlPlane, live map[strin
 			case "Gated":
 				// Of a List nobody knows which schedulers live; a scheduling gate holds
 				// whoever schedules.
-				if live[name]["verdict"] != "NotConsidered" {
-					t.Errorf("%s, of a List of %s: live %v, List Gated", name, kinds, live[name]["verdict"])
+				if live[name]["verdict"] != "NotConsidered" || e["blockedBy"] != "gate" {
+					t.Errorf("%s, of a List of %s: live %v, List Gated by %v", name, kinds, live[name]["verdict"], e["blockedBy"])
 				}
 			default:
 				t.Errorf("%s, of a List of %s: live %v, List %v", name, kinds, live[name]["verdict"], e["verdict"])
