@@ -167,3 +167,57 @@ func TestAFixWhosePodIsChangedLastNamesWhomItDisplaces(t *testing.T) {
 		}
 	}
 }
+
+// Where other pending pods may take what a fix frees, one that frees enough for them too is tried.
+func TestAFixThatLeavesCapacityForOtherPodsIsVerified(t *testing.T) {
+	moves := ownedBy("ReplicaSet", "moves")
+	for _, test := range []struct {
+		name    string
+		objects []runtime.Object
+		less    string // not verified
+		more    string // verified
+	}{
+		{
+			"two pods are evicted",
+			[]runtime.Object{
+				testNode("a", "4", nodeLabel("is", "a")), testNode("b", "8", nodeLabel("is", "b")),
+				testPod("dev/moves-1", "a", "2", moves), testPod("dev/moves-2", "a", "2", moves),
+			},
+			"evict dev/moves-1 from a", "evict dev/moves-1 and dev/moves-2 from a",
+		},
+		{
+			"two nodes are uncordoned",
+			[]runtime.Object{testNode("a", "2", nodeLabel("is", "a"), cordoned), testNode("c", "2", nodeLabel("is", "a"), cordoned)},
+			"uncordon a", "uncordon a and uncordon c",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			pod := testPod("shop/web", "", "2", onlyOn("a"))
+			e := startEngine(t, Options{}, append(test.objects, pod, testPod("other/first", "", "2", onlyOn("a"), ownedBy("ReplicaSet", "first")))...)
+			found, err := fixesOf(t.Context(), e, report.PodOf(pod.UID))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for title, verified := range map[string]bool{test.less: false, test.more: true} {
+				at := slices.IndexFunc(found.Tried, func(f report.Fix) bool { return f.Title == title })
+				if at < 0 || found.Tried[at].Verified != verified {
+					t.Errorf("want %q with verified %t:\n%s", title, verified, toldFixes(found))
+				}
+			}
+		})
+	}
+}
+
+// A pod that a PodDisruptionBudget protects is not evicted where another one will do.
+func TestPodsThatMayBeEvictedAreChosen(t *testing.T) {
+	moves := ownedBy("ReplicaSet", "moves")
+	pod := testPod("shop/web", "", "2", onlyOn("a"))
+	e := startEngine(t, Options{},
+		testNode("a", "5", nodeLabel("is", "a")), testNode("b", "8", nodeLabel("is", "b")), pod,
+		testPod("shop/blocked", "a", "2", podLabel("app", "blocked"), moves), testPod("shop/larger", "a", "3", podLabel("app", "larger"), moves),
+		budget("blocked", "blocked", 0))
+	fix, said := firstFix(t, e, pod, report.FixEvict)
+	if !fix.Verified || fix.Title != "evict shop/larger from a" || strings.Contains(said, "evict shop/blocked") {
+		t.Errorf("want the pod evicted that no budget protects:\n%s", said)
+	}
+}

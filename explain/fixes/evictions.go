@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/pdb"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
@@ -40,6 +41,12 @@ func tellReturn(victim *corev1.Pod, fate plan.Fate) (how string, harm int) {
 		how += "; its work starts over"
 	}
 	return how, 0
+}
+
+// blocked says whether PodDisruptionBudgets reject the eviction of a pod now.
+func blocked(budgets *pdb.Budgets, pod *corev1.Pod) bool {
+	var told report.Eviction
+	return budgets.Rejects(pod, &told)
 }
 
 // budgetsAgainst says why the API server would reject evictions of the pods now.

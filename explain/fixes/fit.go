@@ -13,6 +13,7 @@ import (
 	"k8s.io/kubernetes/pkg/apis/scheduling"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/remedy"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/pdb"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
@@ -20,13 +21,13 @@ import (
 )
 
 // fitRemedies ask for less, or evict what holds enough on one of the nearest nodes.
-func fitRemedies(q *plugins.Question, rs []plugins.Refused) []option {
+func fitRemedies(q *plugins.Question, rs []plugins.Refused, budgets *pdb.Budgets) []option {
 	var options []option
 	if lowered := lowerRequests(q, plugins.Shortages(q, rs[0])); lowered != nil {
 		options = append(options, lowered)
 	}
 	for _, r := range rs[:min(len(rs), nearNodes)] {
-		options = append(options, evictionsFor(q, r)...)
+		options = append(options, evictionsFor(q, r, budgets)...)
 	}
 	return options
 }
@@ -150,20 +151,42 @@ func requested(container *corev1.Container, name corev1.ResourceName) int64 {
 	return amount(name, quantity)
 }
 
-// evictionsFor are the evictions on one node that free enough: the pods of the
-// lowest priority that hold no more than has to go, alone or two together.
-func evictionsFor(q *plugins.Question, r plugins.Refused) []option {
+// evictionsFor are the evictions on one node that free enough. Pods whose eviction would be
+// rejected are among them only where no others free enough.
+func evictionsFor(q *plugins.Question, r plugins.Refused, budgets *pdb.Budgets) []option {
 	short := plugins.Shortages(q, r)
-	var movable []fwk.PodInfo
+	var movable, all []fwk.PodInfo
 	for _, info := range r.Node.GetPods() {
-		if evictable(info.GetPod()) && plugins.Held(info, short[0].Resource) > 0 {
+		if !evictable(info.GetPod()) || plugins.Held(info, short[0].Resource) == 0 {
+			continue
+		}
+		all = append(all, info)
+		if !blocked(budgets, info.GetPod()) {
 			movable = append(movable, info)
 		}
 	}
+	if options := evictEnough(short, movable); len(options) > 0 {
+		return options
+	}
+	return evictEnough(short, all)
+}
+
+const (
+	// mostEvictions is how many evictions of one pod are tried on a node.
+	mostEvictions = 3
+	// mostMovable is of how many pods no two are tried together.
+	mostMovable = 200
+)
+
+// evictEnough are the evictions of some of the pods that free what is short: those of the lowest
+// priority that hold no more than has to go. Where one pod is enough, the two that hold most are
+// tried as well: they leave capacity for other pods that come.
+func evictEnough(short []plugins.Figure, movable []fwk.PodInfo) []option {
+	held := func(info fwk.PodInfo) int64 { return plugins.Held(info, short[0].Resource) }
 	slices.SortFunc(movable, func(a, b fwk.PodInfo) int {
 		return cmp.Or(
 			cmp.Compare(corev1helpers.PodPriority(a.GetPod()), corev1helpers.PodPriority(b.GetPod())),
-			cmp.Compare(plugins.Held(a, short[0].Resource), plugins.Held(b, short[0].Resource)),
+			cmp.Compare(held(a), held(b)),
 			cmp.Compare(plugins.FullName(a.GetPod()), plugins.FullName(b.GetPod())),
 		)
 	})
@@ -178,12 +201,16 @@ func evictionsFor(q *plugins.Question, r plugins.Refused) []option {
 	}
 	var options []option
 	for _, one := range movable {
-		if enough(one) && len(options) < 2 {
+		if enough(one) && len(options) < mostEvictions {
 			options = append(options, evictions([]*corev1.Pod{one.GetPod()})...)
 		}
 	}
-	if len(options) > 0 || len(movable) > 200 {
+	if len(movable) > mostMovable {
 		return options
+	}
+	if len(options) > 0 && len(movable) > 1 {
+		most := slices.SortedStableFunc(slices.Values(movable), func(a, b fwk.PodInfo) int { return cmp.Compare(held(b), held(a)) })
+		return append(options, evictions([]*corev1.Pod{most[0].GetPod(), most[1].GetPod()})...)
 	}
 	for i, one := range movable {
 		for _, other := range movable[i+1:] {
@@ -192,7 +219,7 @@ func evictionsFor(q *plugins.Question, r plugins.Refused) []option {
 			}
 		}
 	}
-	return nil
+	return options
 }
 
 // evictable says whether evicting the pod frees its room: it is not ending, its

@@ -31,8 +31,9 @@ const (
 	mostCandidates = 64
 	// enoughFixes is how many have to work for pairs of steps not to be tried.
 	enoughFixes = 3
-	// fixingTime is how long fixes are tried before the rest is left out.
-	fixingTime = 400 * time.Millisecond
+	// fixingTime is how long fixes are tried before the rest is left out; longFixingTime, in
+	// clusters where the scheduler looks at all nodes, while none of them works.
+	fixingTime, longFixingTime = 400 * time.Millisecond, 2 * time.Second
 	// leastTried is how many candidates are tried however long they take: on a busy
 	// machine the answer is late, and not another one.
 	leastTried = 8
@@ -119,6 +120,7 @@ type Search struct {
 	verified   time.Duration            // how long fixes were simulated with all other pods
 	anyway     []forecast.Hindrance     // what happens to others without a change; nil: not asked
 	ready      int                      // Ready nodes, when models was made
+	small      bool                     // the scheduler looks at all nodes
 }
 
 // NewSearch is the search for fixes of the pod that find gives while the scheduler is
@@ -167,8 +169,8 @@ func tryAll(ctx context.Context, f *Search, found *report.Fixes, progress func(*
 			found.Pairs = len(f.candidates) - i
 			break
 		}
-		if i >= leastTried && time.Since(begun) > fixingTime {
-			found.Stopped = fmt.Sprintf("stopped after %d ms: %d of %d candidates simulated", fixingTime.Milliseconds(), i, len(f.candidates))
+		if limit := patience(f, working); i >= leastTried && time.Since(begun) > limit {
+			found.Stopped = fmt.Sprintf("stopped after %d ms: %d of %d candidates simulated", limit.Milliseconds(), i, len(f.candidates))
 			break
 		}
 		if c.needless(tried) {
@@ -191,6 +193,14 @@ func tryAll(ctx context.Context, f *Search, found *report.Fixes, progress func(*
 		}
 	}
 	return tried, nil
+}
+
+// patience is how long further candidates are tried after so many that work.
+func patience(f *Search, working int) time.Duration {
+	if working == 0 && f.small {
+		return longFixingTime
+	}
+	return fixingTime
 }
 
 // rank sorts what was tried, what works first, and tells it.
@@ -272,6 +282,13 @@ func (c candidate) needless(tried []Attempt) bool {
 	})
 }
 
+// evictsMore says whether a step evicts another pod besides those of a step that works.
+func evictsMore(step, works remedy.Step) bool {
+	more, evicts := step.(remedy.Evict)
+	known, alike := works.(remedy.Evict)
+	return evicts && alike && len(more.Pods) > len(known.Pods) && more.Pods[0].Spec.NodeName == known.Pods[0].Spec.NodeName
+}
+
 // locked runs do under the engine's lock. A panic comes back as an error.
 func (f *Search) locked(ctx context.Context, do func(pod *corev1.Pod) error) (err error) {
 	release, err := f.Scheduler.Acquire(ctx)
@@ -301,6 +318,7 @@ func (f *Search) gather(ctx context.Context, q Query) error {
 	pod := q.Question.Pod
 	f.profile = q.Profile
 	f.revision, f.now = f.Scheduler.State.Revision, metav1.NewTime(f.Now()).Rfc3339Copy()
+	f.small = len(f.Scheduler.State.Nodes) < scheduler.SampledFrom
 	if pod.Spec.NodeName != "" {
 		f.none = "It has a node: there is nothing to fix in scheduling."
 		return nil
@@ -468,6 +486,9 @@ func (f *Search) waysInto(q *plugins.Question, m *scheduler.Matrix, g *groups.Gr
 	ways := []option{nil}
 	for _, k := range g.Rejecting {
 		remedies := remediesOf[f.profile.Plugins[k].Name]
+		if f.profile.Plugins[k].Name == names.NodeResourcesFit {
+			remedies = func(q *plugins.Question, rs []plugins.Refused) []option { return fitRemedies(q, rs, f.Budgets) }
+		}
 		if over := m.Answers[k].Pre != nil; remedies == nil || over && !beforeNodes.Has(f.profile.Plugins[k].Name) {
 			return nil
 		}

@@ -21,13 +21,13 @@ type option []remedy.Step
 // remediesOf has, by plugin, what could make it take the pod on some of the
 // nodes that it refuses for one reason, nearest first. What it returns are
 // guesses: only what the plugins accept on a copy is told. Plugins without an
-// entry refuse for things that neither the pod nor a node can be changed about.
+// entry refuse for things that neither the pod nor a node can be changed about. Those of
+// NodeResourcesFit ask PodDisruptionBudgets too.
 var remediesOf = map[string]func(q *plugins.Question, rs []plugins.Refused) []option{
 	names.NodeUnschedulable: uncordons,
 	names.TaintToleration:   taintRemedies,
 	names.NodeAffinity:      affinityRemedies,
 	names.NodePorts:         portRemedies,
-	names.NodeResourcesFit:  fitRemedies,
 	names.PodTopologySpread: spreadRemedies,
 	names.InterPodAffinity:  neighbourRemedies,
 	names.VolumeBinding:     claimRemedies,
@@ -47,6 +47,9 @@ func uncordons(_ *plugins.Question, rs []plugins.Refused) []option {
 	var options []option
 	for _, r := range rs[:min(len(rs), nearNodes)] {
 		options = append(options, option{remedy.Uncordon{Node: r.Name()}})
+	}
+	if len(rs) > 1 { // one may be full of other pods that come
+		options = append(options, option{remedy.Uncordon{Node: rs[0].Name()}, remedy.Uncordon{Node: rs[1].Name()}})
 	}
 	return options
 }
