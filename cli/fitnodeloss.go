@@ -88,7 +88,7 @@ func (f *fitOptions) lostNodes(live *source.Live) ([]string, error) {
 func noSuch(what, word string, others []string) error {
 	slices.Sort(others)
 	if len(others) == 0 {
-		return fmt.Errorf("%s: no such %s: no node has a label of a %[2]s", what, word)
+		return fmt.Errorf("%s: no such %s: no node has a %[2]s label", what, word)
 	}
 	return fmt.Errorf("%s: no such %s: there %s %s", what, word, grammar.Agree(len(others), "is", "are"), grammar.List(others, grammar.Many))
 }

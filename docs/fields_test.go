@@ -20,7 +20,7 @@ func TestEachFieldIsDocumented(t *testing.T) {
 		"guide/json-views.md": {"model/inventory/*.go", "explain/kubelet/*.go"},
 		"guide/change.md":     {"model/plan/activity.go"},
 		"guide/settings.md":   {"cli/settings/settings.go"},
-		"guide/teach.md":      {"demo/lessons/lesson.go", "demo/lessons/effect.go", "demo/lessons/fault.go"},
+		"guide/teach.md":      {"demo/lessons/lesson.go", "demo/lessons/faulteffect.go", "demo/lessons/lessonfault.go"},
 	} {
 		described := read(t, page)
 		fields := 0

@@ -300,7 +300,7 @@ func suspendedJobsAreQueued(t *testing.T, plane *controlplane.ControlPlane, clie
 		said := strings.Join(strings.Fields(whole.stdout), " ")
 		for _, want := range []string{
 			"Queued by Kueue: quota is not reserved for ", "(Pending): " + lacksQuota + "; position 1 of 12 in ClusterQueue gpu (LocalQueue team-a).",
-			"Job big is suspended until Kueue admits its Workload: it has no pods and asks for 4 pods at once", "If a pod were created, it would fit 1 node: std-1.",
+			"Job big is suspended until Kueue admits its Workload: it has no pods yet and needs quota for 4 pods at once", "If a pod were created, it would fit 1 node: std-1.",
 		} {
 			if !strings.Contains(said, want) {
 				t.Errorf("it does not say %q: %s%s", want, said, whole.stderr)

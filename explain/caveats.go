@@ -40,9 +40,9 @@ func addGateCaveats(x *explanation) {
 		switch {
 		case !scheduler.Concerns(gate.Name, x.question.Pod):
 		case !gate.Applied:
-			x.caveat(fmt.Sprintf("feature gate %s is %s by %s, the plugins are run with it %s", gate.Name, state[gate.Enabled], gate.Source, state[!gate.Enabled]))
+			x.caveat(fmt.Sprintf("feature gate %s is %s in the cluster (%s), but the plugins run here with it %s", gate.Name, state[gate.Enabled], gate.Source, state[!gate.Enabled]))
 		case gate.Source == scheduler.Metrics:
-			x.caveat(fmt.Sprintf("feature gate %s is %s by %s: it is taken to be so for kube-scheduler", gate.Name, state[gate.Enabled], gate.Source))
+			x.caveat(fmt.Sprintf("feature gate %s is %s by %s: assumed for kube-scheduler too", gate.Name, state[gate.Enabled], gate.Source))
 		}
 	}
 }

@@ -49,7 +49,7 @@ func TestFitAddsNodesLikeOneThatExists(t *testing.T) {
 		"with the taints of the old node": {
 			testPod("shop/web", "", "1"), 1,
 			report.NewNodes{Like: "large", Count: 1},
-			"With 1 more node like large, 0 of 1 fits. Without it as many fit. ", nil, 0,
+			"With 1 more node like large, 0 of 1 fits. Without it the same number fits. ", nil, 0,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -153,7 +153,7 @@ func TestFitPendingCountsWhatNewNodesTake(t *testing.T) {
 
 Added: new-node-1, new-node-2, like std, without pods.
 
-WORKLOAD       PODS  FITS  NODES, AND WHAT STOPS OTHERS
+WORKLOAD       PODS  FITS  NODES, OR REASON
 default/small     1     1  new-node-1
 default/train     1     0  node selector accelerator=gpu: 3 have no label
 default/web       3     2  new-node-1, new-node-2; new-node-2 needs cpu 2 more

@@ -145,7 +145,7 @@ func TestPodsOfOneNamespaceLeaveRoomUnknown(t *testing.T) {
 	selective := aPod("selective", "1", func(p *corev1.Pod) { p.Spec.NodeSelector = map[string]string{"disktype": "ssd"} })
 	e := startEngine(t, Options{Namespace: "default"}, aNode("a", "4"))
 	r := mustExplain(t, e, spread)
-	if r.Verdict != report.Unknown || len(r.Unknown) != 1 || r.Unknown[0].Why != "only the pods of namespace default could be read" {
+	if r.Verdict != report.Unknown || len(r.Unknown) != 1 || r.Unknown[0].Why != "only the pods of namespace default are known" {
 		t.Errorf("got %s, %+v", r.Verdict, r.Unknown)
 	}
 	for _, plugin := range r.Unknown[0].Plugins {

@@ -47,7 +47,7 @@ func (e *Engine) askRefused(ctx context.Context, q report.Query) (*report.Report
 // its pods had been rejected, and what Kueue says.
 func suspendedReport(q report.Query, r *report.Report, queue *report.Queue) *report.Report {
 	refused := q.Target.Refused()
-	held := fmt.Sprintf("job %s is suspended until Kueue admits its Workload: it has no pods and asks for %s at once",
+	held := fmt.Sprintf("job %s is suspended until Kueue admits its Workload: it has no pods yet and needs quota for %s at once",
 		refused.Pod.OwnerReferences[0].Name, grammar.Plural(refused.Wanted, "pod"))
 	r.State, r.BlockedBy, r.Queue = "queued", "queue", queue
 	r.Summary, r.Why, r.Facts = "Queued: "+held+" (LocalQueue "+refused.Queue+").", refused.Queue+", Job suspended", nil

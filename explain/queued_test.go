@@ -140,10 +140,10 @@ func TestAJobThatKueueKeepsSuspendedIsQueued(t *testing.T) {
 		"as Kueue says": {
 			teamA(), "Queued by Kueue: quota is not reserved for 12m (Pending): couldn't assign flavors to pod set main: " +
 				"insufficient unused quota for cpu in flavor default, 1 more needed; position 3 of 12 in ClusterQueue gpu (LocalQueue team-a).",
-			"team-a, position 3 of 12: quota not reserved", "Job train is suspended until Kueue admits its Workload: it has no pods and asks for 4 pods at once",
+			"team-a, position 3 of 12: quota not reserved", "Job train is suspended until Kueue admits its Workload: it has no pods yet and needs quota for 4 pods at once",
 		},
 		"without its words": {
-			nil, "Queued: job train is suspended until Kueue admits its Workload: it has no pods and asks for 4 pods at once (LocalQueue team-a).",
+			nil, "Queued: job train is suspended until Kueue admits its Workload: it has no pods yet and needs quota for 4 pods at once (LocalQueue team-a).",
 			"team-a, Job suspended", "If a pod were created, it would fit 1 node: std-a-01.",
 		},
 	} {

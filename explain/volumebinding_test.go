@@ -121,7 +121,7 @@ func TestOneVolumeDoesNotServeTwoClaims(t *testing.T) {
 func TestABoundVolumeIsToldWithWhereItIs(t *testing.T) {
 	refusal := binding(t, aClaim("data/db", "csi", boundTo("pv-1")), aVolume("pv-1", "csi", volumeOn(corev1.LabelTopologyZone, "a"), volumeOf("data/db")))
 	same(t, refusal.What, "n: claim data/db requires nodes with topology.kubernetes.io/zone=a, the node has topology.kubernetes.io/zone=b (volume pv-1)")
-	same(t, refusal.Short, "claim db is only in zone a")
+	same(t, refusal.Short, "volume of claim db is only in zone a")
 	refusal = binding(t, aClaim("data/db", "csi", boundTo("pv-1")))
 	same(t, refusal.What, "n: volume pv-1 of claim data/db does not exist")
 }

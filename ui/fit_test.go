@@ -57,7 +57,7 @@ func TestFitTellsEachCase(t *testing.T) {
 		answer     *report.Fit
 	}{
 		{"all fit", "At least 50 more fit.", all},
-		{"none fits", "No more fit. One more needs cpu 350m more on std-b-02, the closest of 12 nodes.", checkoutFit()},
+		{"none fits", "0 more fit. The next needs cpu 350m more on std-b-02, the closest of 12 nodes.", checkoutFit()},
 		{"a quota stops it", "2 more fit. The 3rd would not be created: ResourceQuota shop/compute allows", quota},
 		{"unknown", "How many of 50 fit is unknown: not allowed to list persistentvolumes.", unknown},
 		{"no answer", "Not available: fit ", nil},

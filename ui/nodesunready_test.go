@@ -60,7 +60,7 @@ func TestANodeThatIsNotReadyIsAskedAboutOnceTheCursorRests(t *testing.T) {
 	text := screen(app)
 	for _, want := range []string{
 		"   NotReady for 4m, Lease 4m old: container runtime network not ready",
-		"   pending pods that each would fit if Ready: shop/checkout ×3 (1 unknown)",
+		"   pending pods that would fit if it were Ready: shop/checkout ×3 (1 unknown)",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it lacks %q:\n%s", want, text)

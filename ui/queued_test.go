@@ -88,7 +88,7 @@ func withSuspendedJob() (*model.Snapshot, *fakeCluster) {
 	s := prod.snapshot()
 	reports, r := verdictsOf(s), queuedReport()
 	r.Verdict, r.Pod.Name, r.Pod.Namespace, r.Pod.UID, r.Pod.Owner = report.NotCreated, "", "team-a", "", &report.OwnerRef{Kind: "Job", Name: "train"}
-	r.Facts = []string{"Job train is suspended until Kueue admits its Workload: it has no pods and asks for 4 pods at once", "If a pod were created, it would fit 1 node: std-a-01."}
+	r.Facts = []string{"Job train is suspended until Kueue admits its Workload: it has no pods yet and needs quota for 4 pods at once", "If a pod were created, it would fit 1 node: std-a-01."}
 	reports[refused.Pod.UID] = r
 	return s, &fakeCluster{reports: reports, fixes: map[types.UID]*report.Fixes{refused.Pod.UID: queuedFixes()}}
 }

@@ -64,7 +64,7 @@ or with --plan: a pod becomes Pending or is blocked by a PodDisruptionBudget;
 func (c *Command) AddFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&c.plan, "plan", false, "Show the plan and stop; send only dry runs.")
 	cmd.Flags().BoolVar(&c.yes, "yes", false, "Do not ask for confirmation.")
-	cmd.Flags().StringVar(&c.dryRun, "dry-run", dryRuns[0], "Same as --plan; `MODE` client sends dry runs too.")
+	cmd.Flags().StringVar(&c.dryRun, "dry-run", dryRuns[0], "Same as --plan: =client or =server, both send dry runs.")
 	cmd.Flags().Lookup("dry-run").NoOptDefVal = "client"
 	suggest.Complete(cmd, "dry-run", dryRuns...)
 	output.AddFlag(cmd, &c.output, "text", "json")

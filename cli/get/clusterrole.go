@@ -36,7 +36,7 @@ func (g *Options) clusterRole(ctx context.Context) error {
 		return err
 	}
 	if len(lacks) == 0 {
-		g.Say(fmt.Errorf("get access: %s may read all that fathom reads; this is the ClusterRole of all of it", user))
+		g.Say(fmt.Errorf("get access: %s may already read everything that fathom reads; this ClusterRole grants all of it", user))
 		_, err := g.Out.Write(docs.ClusterRole)
 		return err
 	}
@@ -46,7 +46,7 @@ func (g *Options) clusterRole(ctx context.Context) error {
 		Rules:      lacks,
 	}
 	var text bytes.Buffer
-	text.WriteString("# What " + terminal.OneLine(user) + " may not read yet in the whole cluster, of what fathom reads. Bind it with\n#\n" +
+	text.WriteString("# Cluster-wide read permissions that " + terminal.OneLine(user) + " lacks for fathom. Bind it with\n#\n" +
 		"#   kubectl create clusterrolebinding " + lackingRole + " --clusterrole=" + lackingRole + " --user=NAME\n")
 	if err := output.YAML(&text, role); err != nil {
 		return err

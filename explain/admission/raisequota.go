@@ -82,7 +82,7 @@ func (j *Judgement) raises() (raises []raise, why string) {
 
 // newRaise is the fix that raises quotas, before it was tried.
 func newRaise(raises []raise) report.Fix {
-	fix := report.Fix{Kind: report.FixQuota, Affects: []report.Affected{}, Remaining: []string{}, Brief: "the whole namespace"}
+	fix := report.Fix{Kind: report.FixQuota, Affects: []report.Affected{}, Remaining: []string{}, Brief: "quota of the whole namespace"}
 	var titles, lines, undos []string
 	for _, r := range raises {
 		titles = append(titles, r.title())

@@ -157,7 +157,7 @@ func (r quotaRefusal) fact() string {
 	}
 	free := r.hard.DeepCopy()
 	free.Sub(r.used)
-	return fmt.Sprintf("%s needs %s %s more: the pod needs %s, free %s = hard %s − used %s", r.title(), r.resource,
+	return fmt.Sprintf("%s lacks %s %s: the pod needs %s, free %s = hard %s − used %s", r.title(), r.resource,
 		quotaAmount(r.resource, r.short(), quantity.RoundedUp),
 		quotaAmount(r.resource, r.wanted, quantity.RoundedUp), quotaAmount(r.resource, free, quantity.RoundedDown),
 		quotaAmount(r.resource, r.hard, quantity.RoundedDown), quotaAmount(r.resource, r.used, quantity.RoundedUp))

@@ -25,9 +25,9 @@ func WhyClass(pod *corev1.Pod) string {
 	switch class {
 	case corev1.PodQOSGuaranteed:
 		if whole {
-			return "Guaranteed: the pod requests as much cpu and memory as its limits."
+			return "Guaranteed: the cpu and memory requests of the pod equal its limits."
 		}
-		return "Guaranteed: each container requests as much cpu and memory as its limits."
+		return "Guaranteed: the cpu and memory requests of each container equal its limits."
 	case corev1.PodQOSBestEffort:
 		return "BestEffort: no container has requests or limits of cpu or memory."
 	}
@@ -78,7 +78,7 @@ func differenceOf(of string, resources *corev1.ResourceRequirements) string {
 	if len(has) == 0 || len(lacks) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s has no request and limit of %s", of, strings.Join(lacks, " and "))
+	return fmt.Sprintf("%s has neither a request nor a limit for %s", of, strings.Join(lacks, " and "))
 }
 
 // milli is how many thousandths a whole has.

@@ -33,12 +33,12 @@ func TestWhyAPodIsOfItsQoSClass(t *testing.T) {
 		pod  *corev1.Pod
 		want string
 	}{
-		{podOf(container("app", whole, whole)), "Guaranteed: each container requests as much cpu and memory as its limits."},
+		{podOf(container("app", whole, whole)), "Guaranteed: the cpu and memory requests of each container equal its limits."},
 		{podOf(container("app", nil, nil)), "BestEffort: no container has requests or limits of cpu or memory."},
 		{podOf(container("app", []string{"cpu", "1"}, nil)), "Burstable: container app has no cpu limit."},
 		{podOf(container("app", whole, []string{"cpu", "4", "memory", "1Gi"})), "Burstable: container app requests cpu 2, its limit is 4."},
 		{podOf(container("app", nil, []string{"memory", "1Gi"})), "Burstable: container app requests no memory."},
-		{podOf(container("app", []string{"cpu", "1"}, []string{"cpu", "1"})), "Burstable: container app has no request and limit of memory."},
+		{podOf(container("app", []string{"cpu", "1"}, []string{"cpu", "1"})), "Burstable: container app has neither a request nor a limit for memory."},
 		{podOf(container("app", whole, whole), container("log", nil, nil)), "Burstable: container app has requests and limits, container log has none."},
 		{podLevel, "Burstable: the pod requests cpu 2, its limit is 4."},
 		{resized, "Burstable: the class that the pod was created with."},

@@ -144,7 +144,7 @@ func (b *Binder) boundElsewhere(claim PodClaim, node *corev1.Node) (Fault, bool)
 	if volume = b.translated(volume, node); storagehelpers.CheckNodeAffinity(volume, node.Labels) == nil {
 		return Fault{}, false
 	}
-	return newFault("claim "+claim.Object.Name+" "+volumeOnly(volume, true), func() string {
+	return newFault("volume of claim "+claim.Object.Name+" "+volumeOnly(volume, true), func() string {
 		return fmt.Sprintf("claim %s requires nodes with %s, the node has %s (volume %s)",
 			claim.Name, volumePlace(volume, false), nodePlace(volume, node), volume.Name)
 	}), true

@@ -51,7 +51,7 @@ func lead(s *State, now time.Time) string {
 	case s.Gone:
 		return "it does not exist"
 	case s.Phase == "" && newest == nil && len(s.Conditions) == 0:
-		return "its status says nothing yet"
+		return "its status is empty"
 	}
 	var parts []string
 	if s.Phase != "" {
@@ -61,7 +61,7 @@ func lead(s *State, now time.Time) string {
 		parts = append(parts, newest.words(now))
 	}
 	if len(parts) == 0 {
-		return "no condition of it holds"
+		return "none of its conditions is True"
 	}
 	return strings.Join(parts, "; ")
 }

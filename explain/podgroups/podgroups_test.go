@@ -47,7 +47,7 @@ func TestTheStatusOfAGroupIsQuoted(t *testing.T) {
 		},
 		"one that does not hold never leads": {
 			State{Group: Volcano.Group, Name: "train", Conditions: []Condition{is("Scheduled", "False", "", "", 1)}},
-			"PodGroup train, scheduled by Volcano; no condition of it holds.", "Volcano decides about PodGroup train as a whole: no condition of it holds",
+			"PodGroup train, scheduled by Volcano; none of its conditions is True.", "Volcano decides about PodGroup train as a whole: none of its conditions is True",
 			[]string{"Scheduled is False for 1m"},
 		},
 		"KAI Scheduler": {
@@ -62,7 +62,7 @@ func TestTheStatusOfAGroupIsQuoted(t *testing.T) {
 			"the plugin Coscheduling of its scheduler decides about PodGroup train as a whole: its phase is Scheduling",
 			[]string{},
 		},
-		"no status":   {State{Group: KAI.Group, Name: "train"}, "PodGroup train, scheduled by KAI Scheduler; its status says nothing yet.", "KAI Scheduler decides about PodGroup train as a whole: its status says nothing yet", []string{}},
+		"no status":   {State{Group: KAI.Group, Name: "train"}, "PodGroup train, scheduled by KAI Scheduler; its status is empty.", "KAI Scheduler decides about PodGroup train as a whole: its status is empty", []string{}},
 		"gone":        {State{Group: Volcano.Group, Name: "train", Gone: true}, "PodGroup train, scheduled by Volcano; it does not exist.", "Volcano decides about PodGroup train as a whole: it does not exist", []string{}},
 		"not allowed": {State{Group: Volcano.Group, Name: "train", Unread: "not allowed"}, "PodGroup train, scheduled by Volcano; unknown: not allowed.", "Volcano decides about PodGroup train as a whole: unknown: not allowed", []string{}},
 	} {

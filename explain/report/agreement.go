@@ -66,7 +66,11 @@ func (r *Report) noMessage() string {
 func (r *Report) attempt(now time.Time) string {
 	text := r.attemptAgo(now)
 	if since := r.Observed.UnschedulableSince; text == "" && since != nil && !now.IsZero() {
-		text = ", unschedulable for " + model.FormatAge(since.Time, now)
+		state := "unschedulable"
+		if r.Verdict == Gated {
+			state = "gated"
+		}
+		text = ", " + state + " for " + model.FormatAge(since.Time, now)
 	}
 	if current := r.Observed.GenerationCurrent; current != nil && !*current {
 		text += "; the pod's spec changed since"

@@ -234,7 +234,7 @@ func (f *Fit) Evidence(width int, pool func(node string) string) string {
 // MoreSentence is the answer where further pods of a workload are asked for.
 func (f *Fit) MoreSentence() string {
 	placed := f.placed()
-	said := "No more fit."
+	said := "0 more fit."
 	if f.WithoutVolumes && f.Fits != nil {
 		return f.withoutVolumes(placed)
 	}
@@ -250,7 +250,7 @@ func (f *Fit) MoreSentence() string {
 	case !f.Stopped():
 		return said
 	case placed == 0:
-		return said + " " + f.Next.sentence("One more")
+		return said + " " + f.Next.sentence("The next")
 	}
 	return said + " " + f.Next.sentence("The "+grammar.Ordinal(placed+1))
 }

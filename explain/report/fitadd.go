@@ -51,7 +51,7 @@ func (a *AddedNodes) begin(said string, fits *int) string {
 	case a.Without == nil || fits == nil:
 		return said
 	case *a.Without == *fits:
-		return said + " " + without + " as many fit."
+		return said + " " + without + " the same number fits."
 	case *a.Without == 0:
 		return said + " " + without + " none fits."
 	}
@@ -138,7 +138,7 @@ func (f *Fit) whyPending() string {
 
 // pendingTable is the pending pods by workload.
 func (f *Fit) pendingTable() Section {
-	t := &Table{Columns: []Column{{Head: "WORKLOAD"}, {"PODS", Right}, {FitsHead, Right}, {Head: "NODES, AND WHAT STOPS OTHERS"}}}
+	t := &Table{Columns: []Column{{Head: "WORKLOAD"}, {"PODS", Right}, {FitsHead, Right}, {Head: "NODES, OR REASON"}}}
 	for i := range f.Pending {
 		p := &f.Pending[i]
 		fits := "?"

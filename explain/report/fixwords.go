@@ -80,7 +80,7 @@ func (f *Fixes) countSentence() string {
 // others count the fixes that may work, and those that do not.
 func (f *Fixes) others(may, not int) (counts []string) {
 	if may > 0 {
-		counts = append(counts, grammar.Count(may, "may", "may"))
+		counts = append(counts, grammar.Count(may, "may work", "may work"))
 	}
 	unknown := f.count((*Fix).Unevaluated)
 	if not -= unknown; not > 0 {
@@ -92,8 +92,8 @@ func (f *Fixes) others(may, not int) (counts []string) {
 	return counts
 }
 
-// Counts counts the fixes that work, and those that may or else those that do not: "5 work,
-// 3 do not".
+// Counts counts the fixes that work, those that may, and those that do not: "5 work, 1 may
+// work, 3 do not".
 func (f *Fixes) Counts() string {
 	work, may, tried := f.Work(), f.count((*Fix).May), len(f.Tried)
 	switch {
@@ -105,7 +105,7 @@ func (f *Fixes) Counts() string {
 		}
 		return strings.Join(f.others(0, tried), ", ")
 	case may > 0:
-		return grammar.Count(work, "works", "work") + ", " + grammar.Count(may, "may", "may")
+		return strings.Join(append([]string{grammar.Count(work, "works", "work")}, f.others(may, tried-work-may)...), ", ")
 	}
 	return strings.Join(append([]string{grammar.Count(work, "works", "work")}, f.others(0, tried-work)...), ", ")
 }

@@ -58,6 +58,9 @@ func (r *Report) PreemptionSentence(short bool) string {
 	case short || len(p.Victims) == 0:
 		return "Preemption would evict " + grammar.List(victimNames(p.Victims), grammar.Few) + " from " + p.Node + "."
 	}
+	if p.Why == "" {
+		return "Preemption would help."
+	}
 	return "Preemption would help: " + grammar.Small(p.Why)
 }
 

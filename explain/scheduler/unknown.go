@@ -73,7 +73,7 @@ func (s *Scheduler) podsUnread(pod *corev1.Pod, plugin string, a *Answer) string
 		return ""
 	}
 	if !none {
-		why = "only the pods of namespace " + s.options.Namespace + " could be read"
+		why = "only the pods of namespace " + s.options.Namespace + " are known"
 	}
 	switch plugin {
 	case names.InterPodAffinity: // pods that are not known may want to be alone

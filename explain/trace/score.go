@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -24,6 +25,9 @@ func (w *stages) postFilter() {
 		return
 	}
 	stage := report.Stage{Name: report.StagePostFilter, Outcome: report.Refused, Words: "No node fits: kube-scheduler tries to preempt pods of lower priority."}
+	if policy := w.Question.Pod.Spec.PreemptionPolicy; policy != nil && *policy == corev1.PreemptNever {
+		stage.Words = "No node fits. Nothing is preempted: preemptionPolicy is Never."
+	}
 	found := w.Report.Preemption
 	missing := !w.asked(names.DynamicResources)
 	for _, name := range w.Profile.PostFilters {
@@ -79,7 +83,7 @@ func (w *stages) score(ctx context.Context) error {
 	}
 	stage := report.Stage{
 		Name: report.StageScore, Outcome: report.Passed, From: len(w.feasible), To: len(w.feasible),
-		Words: "Each plugin scores each node 0 to 100, times its weight. The highest total wins.",
+		Words: "Score × weight of each plugin, added up: the highest total wins.",
 	}
 	w.cycle.Sample = w.Profile.Sample(w.Matrix.Included())
 	w.cycle.Likely = w.cycle.Sample < len(w.feasible)

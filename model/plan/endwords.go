@@ -163,7 +163,7 @@ func (e End) blocked() bool {
 // blocked counts the pods whose eviction a budget blocks now.
 func (e Ends) blocked() int { return countEnds(e, End.blocked) }
 
-// Words say what happens to the pod, for its line in the plan: "std-a-01", "not
+// Words say what happens to the pod, for its line in the plan: "to std-a-01", "not
 // recreated: no controller", "blocked by PDB cart: 3 healthy pods, 3 needed".
 func (e End) Words() string {
 	switch e.class() {
@@ -210,6 +210,8 @@ func (e End) whereWords() string {
 		return NotRecreated
 	case e.recreationUnknown() != "":
 		return e.recreationUnknown()
+	case fate.Outcome == Waits && e.budget().Allows == BudgetWaits:
+		return "then Pending" + colon(fate.Why)
 	case fate.Outcome == Waits:
 		return "Pending" + colon(fate.Why)
 	case fate.Outcome == NotKnown:
@@ -239,15 +241,15 @@ func (e End) landsWords() string {
 	case e.sameNode() && ofDaemonSet(e.Pod.Object):
 		return "recreated on " + node + " by its DaemonSet"
 	case e.sameNode():
-		return node + " (same node)"
+		return "to " + node + " (same node)"
 	case e.Fate.Likely:
-		return "likely " + node
+		return "probably to " + node
 	case others == 1:
-		return model.Clean(strings.Join(e.Fate.Tie, " or ")) + " (same score)"
+		return "to " + model.Clean(strings.Join(e.Fate.Tie, " or ")) + " (same score)"
 	case others > 1:
-		return fmt.Sprintf("%s or %d others (same score)", node, others)
+		return fmt.Sprintf("to %s or %d others (same score)", node, others)
 	}
-	return node
+	return "to " + node
 }
 
 // dataWords say that the pod's data is deleted; not of a pod that is not recreated.

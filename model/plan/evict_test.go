@@ -166,9 +166,9 @@ func TestWhatBecomesOfAPodInWords(t *testing.T) {
 	}{
 		{End{Pod: web}, "", false},
 		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Lands, Node: "n2"}}, "n2", false},
-		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Lands, Node: "n2", Tie: []string{"n2", "n3"}}}, "n2 or n3 (same score)", false},
+		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Lands, Node: "n2", Tie: []string{"n2", "n3"}}}, "to n2 or n3 (same score)", false},
 		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Lands, Node: "n2", Likely: true}}, "likely n2", false},
-		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Lands, Node: "n1"}}, "n1 (same node)", false},
+		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Lands, Node: "n1"}}, "to n1 (same node)", false},
 		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Preempts, Node: "n2"}}, "preempts pods on n2", true},
 		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Preempts, Node: "n2", Why: "ends a/low"}}, "preempts pods on n2: ends a/low", true},
 		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Depends, Why: "a/q may take the capacity first"}}, "possibly Pending: a/q may take the capacity first", true},

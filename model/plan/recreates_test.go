@@ -31,10 +31,10 @@ func TestOnlyKubernetesControllersAreKnownToRecreatePods(t *testing.T) {
 		pod.Spec.NodeName = "n"
 		end := endOf(model.NewPod(pod), Evicted)
 		end.Fate = Fate{Outcome: Lands, Node: "n", Budget: Budget{Allows: BudgetAllows}}
-		words, asks := "n (same node)", "y"
+		words, asks := "to n (same node)", "y"
 		switch c.kind {
 		case "Job":
-			words, asks = "n (same node); its work starts over", "1"
+			words, asks = "to n (same node); its work starts over", "1"
 		case "DaemonSet":
 			words = "recreated on n by its DaemonSet"
 		}

@@ -152,14 +152,14 @@ func (d preview) usage() string {
 	return fmt.Sprintf("Uses %s of memory, no more than the %s that it requests.", model.FormatMemory(r.Used.Memory, model.Nearest), model.FormatMemory(r.Request(), model.Nearest))
 }
 
-// kernel says whose container the kernel kills first by oom_score_adj when the node has no
-// memory left; "" is not known.
+// kernel says whose container has the highest oom_score_adj, which the kernel adds to the
+// memory usage when the node has none left (oom_badness of mm/oom_kill.c); "" is not known.
 func kernel(of *facts) string {
 	switch len(of.killed) {
 	case 0:
 		return ""
 	case 1:
-		return fmt.Sprintf("On a system OOM, the kernel kills %s first (%d).", of.killed[0], of.score)
+		return fmt.Sprintf("Highest oom_score_adj: %s (%d). The kernel also counts memory usage.", of.killed[0], of.score)
 	}
-	return fmt.Sprintf("On a system OOM, the kernel kills one of %s with %d first.", grammar.Count(len(of.killed), "container", "containers"), of.score)
+	return fmt.Sprintf("Highest oom_score_adj: %[2]d, of %[1]s. The kernel also counts memory usage.", grammar.Count(len(of.killed), "container", "containers"), of.score)
 }

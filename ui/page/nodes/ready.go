@@ -160,7 +160,7 @@ func (f *unreadyFacts) leaseWords(o *page.Observed) string {
 	case f.renewed.IsZero():
 		return "no Lease"
 	}
-	return "Lease " + o.Since(f.renewed) + " old"
+	return "Lease renewed " + o.Since(f.renewed) + " ago"
 }
 
 // fitWords name the pending pods that would fit if the node were Ready; "" where none is
@@ -185,11 +185,11 @@ func (f *unreadyFacts) fitWords() string {
 	case f.asked == 0:
 		return ""
 	case f.failed != nil:
-		return "pending pods that each would fit if Ready: " + model.UnknownFigure + " (" + f.failed.Error() + ")"
+		return "pending pods that would fit if it were Ready: " + model.UnknownFigure + " (" + f.failed.Error() + ")"
 	case len(words) == 0 && limit == "":
 		return "no pending pod would fit if it were Ready"
 	case len(words) == 0:
 		words = []string{"none"}
 	}
-	return "pending pods that each would fit if Ready: " + grammar.List(words, grammar.Few) + limit
+	return "pending pods that would fit if it were Ready: " + grammar.List(words, grammar.Few) + limit
 }

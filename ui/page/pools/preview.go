@@ -128,7 +128,7 @@ func (v *preview) balanceWords() string {
 		head = "imbalance in pool " + v.pool.Pool + " (all zones): "
 	}
 	if b.Least == nil || b.Least == b.Most {
-		return head + "none between fewer than 2 Ready nodes"
+		return head + "not computed, fewer than 2 Ready nodes"
 	}
 	name := v.page.Host.Observed().NodeName
 	words := head + fmt.Sprintf("%s %s, %s %s cpu; ", name(b.Most.Name), percentWord(b.Most), name(b.Least.Name), percentWord(b.Least))

@@ -94,7 +94,7 @@ func (p *QueuePage) Answer(width int) string {
 		}
 	}
 	if others > 0 {
-		words += "; " + model.FormatCount(others) + " in another queue"
+		words += "; " + model.FormatCount(others) + " of other schedulers"
 	}
 	return p.Query().Filtered(words+".", width)
 }

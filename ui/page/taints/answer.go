@@ -130,11 +130,11 @@ func leaks(all []inventory.Taint) string {
 	var words string
 	switch others, own := len(inside), len(outside); {
 	case own == 0:
-		words = grammar.Count(others, "pod of others is", "pods of others are") + " on its nodes"
+		words = grammar.Count(others, "pod of another tenant is", "pods of other tenants are") + " on these nodes"
 	case others == 0:
-		words = grammar.Count(own, "pod of its own is", "pods of its own are") + " on other nodes"
+		words = grammar.Count(own, "of its pods is", "of its pods are") + " on other nodes"
 	default:
-		words = grammar.Count(others, "pod", "pods") + " of others on its nodes, " + model.FormatCount(own) + " of its own on other nodes"
+		words = grammar.Count(others, "pod", "pods") + " of other tenants on these nodes, " + model.FormatCount(own) + " of its pods on other nodes"
 	}
 	return model.Clean("Reserved by " + where + ": " + words + ".")
 }

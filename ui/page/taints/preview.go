@@ -192,7 +192,7 @@ func (v *preview) intruderWords() string {
 	case len(evicted) > 0:
 		return model.FormatCount(len(evicted)) + " " + of + " to be evicted: " + v.row.NextEviction(v.now)
 	case intruders > 0:
-		return model.FormatCount(intruders) + " " + of + grammar.Agree(intruders, " does", " do") + " not tolerate it: NoSchedule evicts no pods"
+		return model.FormatCount(intruders) + " " + of + grammar.Agree(intruders, " does", " do") + " not tolerate it; NoSchedule does not evict them"
 	case v.row.Effect == corev1.TaintEffectPreferNoSchedule:
 		return grammar.Count(running, "pod", "pods") + "; PreferNoSchedule only lowers the score of its nodes"
 	}

@@ -9,42 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// poolLabels hold the name of a node's pool: those of providers and provisioners,
-// then the plain ones that people set.
-var poolLabels = []string{
-	"karpenter.sh/nodepool",
-	"cloud.google.com/gke-nodepool",
-	"eks.amazonaws.com/nodegroup",
-	"kubernetes.azure.com/agentpool",
-	"agentpool",
-	"alpha.eksctl.io/nodegroup-name",
-	"karpenter.sh/provisioner-name",
-	"kops.k8s.io/instancegroup",
-	"doks.digitalocean.com/node-pool",
-	"k8s.scaleway.com/pool-name",
-	"lke.linode.com/pool-id",
-	"vke.vultr.com/node-pool",
-	"alibabacloud.com/nodepool-id",
-	"ibm-cloud.kubernetes.io/worker-pool-name",
-	"kubernetes.civo.com/civo-node-pool",
-	"worker.gardener.cloud/pool",
-	"hcloud/node-group",
-	"node.exoscale.net/nodepool-id",
-	"magnum.openstack.org/nodegroup",
-	"cluster.x-k8s.io/pool-name",
-	"cluster.x-k8s.io/deployment-name",
-	"topology.cluster.x-k8s.io/deployment-name",
-	"pool",
-	"nodepool",
-	"node-pool",
-	"nodegroup",
-	"node-group",
-}
-
-// openShiftLabel is on every node of OpenShift, whose MachineConfigPools are called
-// as the roles that they select.
-const openShiftLabel = "node.openshift.io/os_id"
-
 const (
 	roleLabelPrefix = "node-role.kubernetes.io/"
 	roleLabel       = "kubernetes.io/role"
@@ -120,39 +84,6 @@ func rolesOf(node *corev1.Node) []string {
 		}
 	}
 	return slices.Sorted(maps.Keys(found))
-}
-
-// PoolOf is the name of the node's pool: by own, a label that the user named, or
-// else by the known ones; "" where it has none of them.
-func PoolOf(node *corev1.Node, own string) string {
-	if pool := node.Labels[own]; pool != "" {
-		return pool
-	}
-	for _, label := range poolLabels {
-		if pool := node.Labels[label]; pool != "" {
-			return pool
-		}
-	}
-	if _, ok := node.Labels[openShiftLabel]; ok {
-		return machineConfigPool(rolesOf(node))
-	}
-	return ""
-}
-
-// machineConfigPool is the pool of a node with these roles: a custom one goes
-// before worker, which its nodes are too.
-func machineConfigPool(roles []string) string {
-	for _, role := range roles {
-		if role != "worker" && role != "control-plane" && role != "master" {
-			return role
-		}
-	}
-	for _, role := range []string{"master", "worker"} {
-		if slices.Contains(roles, role) {
-			return role
-		}
-	}
-	return ""
 }
 
 // statusWords tells Ready, cordoned and pressure apart: "Ready,cordoned". told is whether

@@ -89,7 +89,7 @@ var groupings = []grouped{
 	},
 	{
 		name: "Volcano does not run", of: volcanoGroup, names: byVolcano, by: "volcano", group: `spec: {minMember: 2}`,
-		left: outOfGroup, want: []string{`Scheduler "volcano" is not running`, "PodGroup train, scheduled by Volcano: it needs 2 pods; its status says nothing yet."},
+		left: outOfGroup, want: []string{`Scheduler "volcano" is not running`, "PodGroup train, scheduled by Volcano: it needs 2 pods; its status is empty."},
 	},
 	{
 		name: "KAI Scheduler has no such PodGroup", of: kaiGroup, names: byKAI, by: "kai-scheduler",
@@ -129,7 +129,7 @@ var groupings = []grouped{
 	},
 	{
 		name: "KAI Scheduler, subgroups", of: kaiGroup, names: byKAI, by: "kai-scheduler", group: `spec: {minSubGroup: 2, queue: team-a, subGroups: [{name: a}, {name: b}]}`,
-		want: []string{"as a whole: its status says nothing yet.", "it needs 2 subgroups"}, never: []string{"pods by its status"},
+		want: []string{"as a whole: its status is empty.", "it needs 2 subgroups"}, never: []string{"pods by its status"},
 	},
 	{
 		name: "KAI Scheduler, two node pools", of: kaiGroup, names: byKAI, by: "kai-scheduler",
