@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/cli/session"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/suggest"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/snapshot"
 	"github.com/kubectl-fathom/kubectl-fathom/ui"
 )
@@ -35,7 +36,6 @@ own plugins on the current state of the cluster. Press ? in it for its keys.`,
   %[1]s -n shop
   # Explain every pending pod, without the dashboard
   %[1]s explain --all -A
-  # Try fathom without a cluster
   %[1]s demo`, a.Name),
 		Args:              suggest.NoCommand,
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -103,12 +103,12 @@ func (d *dashboardOptions) runPiped(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	terminal, err := os.Open("/dev/tty")
+	keyboard, err := terminal.OpenKeyboard()
 	if err != nil {
-		return exit.Usagef("open terminal: %w", err)
+		return exit.Usagef("%w", err)
 	}
-	defer func() { _ = terminal.Close() }() // it was only read
-	d.screen.In = terminal
+	defer func() { _ = keyboard.Close() }() // it was only read
+	d.screen.In = keyboard
 	if err := d.screen.prepare(); err != nil {
 		return err
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -16,6 +15,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/cli/input"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/session"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/suggest"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
 	"github.com/kubectl-fathom/kubectl-fathom/demo"
 	"github.com/kubectl-fathom/kubectl-fathom/demo/lessons"
 	"github.com/kubectl-fathom/kubectl-fathom/ui"
@@ -144,8 +144,8 @@ func (d *demoOptions) choose(ctx context.Context, clusters *session.Demo) (name 
 		return "", exit.Usagef("read lesson %s: %w", d.lesson, err)
 	}
 	if d.lesson == "-" { // the keys come from the terminal itself then
-		if d.screen.In, err = os.Open("/dev/tty"); err != nil {
-			return "", exit.Usagef("open terminal: %w", err)
+		if d.screen.In, err = terminal.OpenKeyboard(); err != nil {
+			return "", exit.Usagef("%w", err)
 		}
 	}
 	return clusters.File.Name, nil

@@ -251,7 +251,7 @@ func (l *Live) Refused(resource string) error {
 			if l.Client == nil {
 				return errors.New(unread.Why)
 			}
-			return fmt.Errorf("%s: run \"%s get access\" to see what you may read", unread.Why, l.Options.Streams.Name)
+			return fmt.Errorf("%[1]s: run \"%[2]s get access\" to see what you may read; \"%[2]s get access -o yaml\" prints a ClusterRole to ask for", unread.Why, l.Options.Streams.Name)
 		}
 	}
 	return nil
