@@ -82,7 +82,7 @@ func (a *app) root(args []string) *cobra.Command {
 	cmd.AddCommand(help.Grouped(help.Look, append(get.Views(a.Streams, a.source), get.New(a.Streams, a.source))...)...)
 	cmd.AddCommand(help.Grouped(help.Change, newCordon(a, false), newCordon(a, true), newDrain(a), newEvict(a), newLabel(a), newTaint(a))...)
 	cmd.AddCommand(help.Grouped(help.Files, newDemo(a), newSnapshot(a))...)
-	cmd.AddCommand(help.Grouped(help.Other, metrics.New(a.Streams, a.source), newOptions(a), newVersion(a), newMan(a))...)
+	cmd.AddCommand(help.Grouped(help.Other, newConfig(a), metrics.New(a.Streams, a.source), newOptions(a), newVersion(a), newMan(a))...)
 	cmd.SetFlagErrorFunc(suggest.Flag)
 	cmd.SetIn(a.In)
 	cmd.SetOut(a.Out)

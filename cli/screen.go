@@ -50,7 +50,7 @@ func (s *screen) prepare() (err error) {
 	if err := s.settings.Check(); err != nil {
 		return err
 	}
-	s.source.PoolLabel = s.settings.PoolLabel
+	s.source.PoolLabel, s.source.Whole = s.settings.PoolLabel, s.settings.Columns.NeedWhole()
 	if !terminal.Is(s.In) || !terminal.Is(s.Out) {
 		plain := cmp.Or(s.plain, fmt.Sprintf("%[1]s explain --all and %[1]s get pending work", s.Name))
 		return exit.Usagef("open dashboard: standard input and output must be a terminal; without one %s", plain)
@@ -64,6 +64,8 @@ func (s *screen) show(ctx context.Context, options ui.Options) error {
 	options.ReadOnly = s.source.ReadOnly
 	options.Levels.Tight, options.Levels.Full = s.settings.Levels.Percent()
 	options.NoPreview = s.settings.Preview != nil && !*s.settings.Preview
+	options.Themes, options.Keys = s.settings.Gallery(), s.settings.Keys.Map()
+	options.Columns = ui.Columns{Nodes: s.settings.Columns.OfNodes(), Pods: s.settings.Columns.OfPods(), Whole: s.source.From == ""}
 	app := ui.New(options)
 	defer app.Close()
 	if err := guard.Run(ctx, app, s.In, terminal.Below(s.Out), aborting(s.Streams)); err != nil {

@@ -1,10 +1,10 @@
 package themes
 
-import "charm.land/lipgloss/v2"
-
 // ColourBlind tells ok, warn and bad apart by blue, yellow and lightness, which
 // deuteranopia and protanopia leave alone.
-func ColourBlind(dark bool) Theme {
+func ColourBlind(dark bool) Theme { return of("color-blind", dark, colourBlindPalette(dark)) }
+
+func colourBlindPalette(dark bool) palette {
 	p := palette{
 		back: "#eeeeee",
 		text: "#303030", dim: "#585858", strong: "#000000", accent: "#005f87",
@@ -27,5 +27,5 @@ func ColourBlind(dark bool) Theme {
 			barUsed: "#5fafff", barRequested: "#ffff87", barFree: "#9e9e9e",
 		}
 	}
-	return Theme{Name: "color-blind", Dark: dark, Back: lipgloss.Color(p.back), Styles: p.styles()}
+	return p
 }

@@ -1,11 +1,11 @@
 package themes
 
-import "charm.land/lipgloss/v2"
-
 // Dark is for dark backgrounds. Its colours are of the 256 that terminals
 // share, so nothing shifts where there are no more.
-func Dark() Theme {
-	p := palette{
+func Dark() Theme { return of("dark", true, darkPalette()) }
+
+func darkPalette() palette {
+	return palette{
 		back: "#262626",
 		text: "#d0d0d0", dim: "#9e9e9e", strong: "#ffffff", accent: "#87d7ff",
 		ok: "#87d787", warn: "#ffd75f", bad: "#ff8787", unknown: "#d7afff",
@@ -15,5 +15,4 @@ func Dark() Theme {
 		badgeText: "#000000", badgeBack: "#87d7ff",
 		barUsed: "#87d7ff", barRequested: "#ffd75f", barFree: "#9e9e9e",
 	}
-	return Theme{Name: "dark", Dark: true, Back: lipgloss.Color(p.back), Styles: p.styles()}
 }

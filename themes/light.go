@@ -1,10 +1,10 @@
 package themes
 
-import "charm.land/lipgloss/v2"
-
 // Light is for light backgrounds.
-func Light() Theme {
-	p := palette{
+func Light() Theme { return of("light", false, lightPalette()) }
+
+func lightPalette() palette {
+	return palette{
 		back: "#eeeeee",
 		text: "#303030", dim: "#585858", strong: "#000000", accent: "#005f87",
 		ok: "#005f00", warn: "#875f00", bad: "#af0000", unknown: "#5f00af",
@@ -14,5 +14,4 @@ func Light() Theme {
 		badgeText: "#ffffff", badgeBack: "#005f87",
 		barUsed: "#005f87", barRequested: "#875f00", barFree: "#585858",
 	}
-	return Theme{Name: "light", Back: lipgloss.Color(p.back), Styles: p.styles()}
 }

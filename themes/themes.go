@@ -88,6 +88,11 @@ type palette struct {
 	barUsed, barRequested, barFree string
 }
 
+// of is the theme of a palette.
+func of(name string, dark bool, p palette) Theme {
+	return Theme{Name: name, Dark: dark, Back: lipgloss.Color(p.back), Styles: p.styles()}
+}
+
 // styles dresses every role in the colours of p.
 func (p palette) styles() Styles {
 	fore := func(c string) lipgloss.Style { return lipgloss.NewStyle().Foreground(lipgloss.Color(c)) }

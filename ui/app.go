@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog/edit"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/gauge"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/lesson"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/budgets"
@@ -27,6 +28,9 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/taints"
 )
 
+// Columns are more columns of Nodes and Pods.
+type Columns = page.Columns
+
 // Options are what the dashboard starts with.
 type Options struct {
 	Cluster    Cluster
@@ -37,7 +41,10 @@ type Options struct {
 	Context    string           // the kubeconfig's name for the cluster, whole
 	Namespace  string           // "" is all
 	Selector   string           // of labels, as kubectl's -l; "" is none
-	Theme      string           // one of themes.Names; "" is auto
+	Theme      string           // one of Themes; "" is auto
+	Themes     themes.Gallery   // the built-in ones and the user's
+	Keys       keymap.Map       // nil is keymap.Default
+	Columns    Columns          // of the user's own
 	ASCII      bool             // draw only with ASCII, see WantsASCII
 	ReadOnly   bool             // refuse every change
 	Demo       bool             // it is the embedded cluster
@@ -102,9 +109,12 @@ func New(o Options) *App {
 	if o.Levels == (gauge.Levels{}) {
 		o.Levels = gauge.DefaultLevels
 	}
+	if o.Keys == nil {
+		o.Keys = keymap.Default()
+	}
 	a := &App{
 		Options: o, after: tea.Tick, dark: true, colours: true, width: 80, height: 24,
-		observed: page.Observed{Snapshot: &model.Snapshot{Status: model.Status{Context: o.Context, Reading: unreadYet()}}, At: o.Now()},
+		observed: page.Observed{Snapshot: &model.Snapshot{Status: model.Status{Context: o.Context, Reading: unreadYet()}}, At: o.Now(), Columns: o.Columns},
 	}
 	a.wire()
 	a.ctx, a.cancel = context.WithCancel(context.Background())
@@ -334,7 +344,7 @@ func (a *App) dress() {
 	if !a.colours {
 		name = "mono"
 	}
-	theme, ok := themes.For(name, a.dark)
+	theme, ok := a.Themes.For(name, a.dark)
 	if !ok {
 		theme, _ = themes.For(themes.Auto, a.dark)
 	}

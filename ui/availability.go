@@ -93,7 +93,7 @@ func (d *layout) folded(footer []page.Key, in keymap.Place) (first int, text str
 			if first < 0 {
 				first = i
 			}
-			labels = append(labels, keymap.Of(k.Do, in).Label)
+			labels = append(labels, d.app.Keys.Of(k.Do, in).Label)
 		}
 	}
 	if first < 0 {

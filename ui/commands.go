@@ -69,7 +69,7 @@ func (c *commands) Digit(n int) func() tea.Cmd {
 func (c *commands) all() []palette.Entry {
 	by := func(do keymap.Action) func() tea.Cmd {
 		return func() tea.Cmd {
-			return c.app.keyboard.do(keymap.Of(do, c.app.history.top().Places()), c.app.history.top())
+			return c.app.keyboard.do(c.app.Keys.Of(do, c.app.history.top().Places()), c.app.history.top())
 		}
 	}
 	list := func(head string) func() tea.Cmd {
@@ -156,7 +156,7 @@ func (c *commands) changeEntries() []palette.Entry {
 		}
 		entries = append(entries, palette.Entry{
 			Name: item.Word + " " + c.app.observed.NodeName(change.Of(do, t).Names()), What: changeWords[do] + " " + selectedWords(do, t), Key: item.Key,
-			Run: func() tea.Cmd { return c.app.keyboard.do(keymap.Of(do, v.Places()), v) },
+			Run: func() tea.Cmd { return c.app.keyboard.do(c.app.Keys.Of(do, v.Places()), v) },
 		})
 	}
 	return entries
@@ -277,7 +277,7 @@ func (c *commands) labelEntries() []palette.Entry {
 // themeEntries are the themes.
 func (c *commands) themeEntries() []palette.Entry {
 	var entries []palette.Entry
-	for _, name := range themes.Names() {
+	for _, name := range c.app.Themes.Names() {
 		entries = append(entries, palette.Entry{Name: "theme " + name, Run: func() tea.Cmd {
 			c.app.Theme = name
 			c.app.dress()

@@ -65,9 +65,9 @@ func (x *boxes) underBox(rows []string) []string {
 func (x *boxes) openHelp() {
 	v, demo := x.app.history.top(), ""
 	if x.app.Demo {
-		demo = help.Demo(x.app.lesson.Taken != nil)
+		demo = help.Demo(x.app.Keys, x.app.lesson.Taken != nil)
 	}
-	x.app.box = help.New(helpName(v), x.app.keyboard.placesOf(v), demo, x.app.height)
+	x.app.box = help.New(x.app.Keys, helpName(v), x.app.keyboard.placesOf(v), demo, x.app.height)
 }
 
 // helpName is what the help calls a page. Of its crumbs the third is the page's own, as
@@ -117,8 +117,8 @@ func (x *boxes) item(do keymap.Action, v page.View) dialog.MenuItem {
 		Run: func() tea.Cmd { return x.app.acts.change(do, page.TargetsOf(v)) },
 	}
 	if made.Word == "" {
-		b := keymap.Of(do, v.Places())
-		made.Key, made.Word = b.Label, b.Foot
+		made.Key, made.Keys = keymap.Of(do, v.Places()).Label, x.app.Keys.Of(do, v.Places()).Keys
+		made.Word = keymap.Of(do, v.Places()).Foot
 	}
 	return made
 }

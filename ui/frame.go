@@ -180,7 +180,7 @@ func (d *layout) footerRow() string {
 
 // footKey is one key of the footer, plain for measuring and styled.
 func (d *layout) footKey(k page.Key, v page.View) (plain, styled string) {
-	s, b := d.app.styles(), keymap.Of(k.Do, d.app.keyboard.placesOf(v))
+	s, b := d.app.styles(), d.app.Keys.Of(k.Do, d.app.keyboard.placesOf(v))
 	label, word := cmp.Or(k.Label, b.Label), cmp.Or(k.Word, b.Foot)
 	plain = label + " " + word
 	if d.app.keyboard.off(k.Do, v) != "" {

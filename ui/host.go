@@ -59,7 +59,7 @@ func (h *host) Now() time.Time { return h.app.Now() }
 func (h *host) Open(v page.View) tea.Cmd { return h.app.history.open(v) }
 
 func (h *host) Press(do keymap.Action, v page.View) tea.Cmd {
-	return h.app.keyboard.do(keymap.Of(do, v.Places()), v)
+	return h.app.keyboard.do(h.app.Keys.Of(do, v.Places()), v)
 }
 
 func (h *host) ActOn(do keymap.Action, on page.Selection) tea.Cmd {

@@ -43,7 +43,7 @@ func (k *keyboard) onKey(key tea.KeyPressMsg) tea.Cmd {
 		return k.app.lessons.onLessonKey(key)
 	}
 	v := k.app.history.top()
-	b, ok := keymap.At(key.String(), k.placesOf(v))
+	b, ok := k.app.Keys.At(key.String(), k.placesOf(v))
 	if !ok {
 		return k.stray(key.String(), v)
 	}

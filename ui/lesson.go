@@ -67,7 +67,7 @@ func (l *lessons) onLesson(msg lessonMsg) tea.Cmd {
 // onLessonKey handles a key in the panel.
 func (l *lessons) onLessonKey(key tea.KeyPressMsg) tea.Cmd {
 	p := &l.app.lesson
-	b, _ := keymap.At(key.String(), keymap.Everywhere|keymap.Lists)
+	b, _ := l.app.Keys.At(key.String(), keymap.Everywhere|keymap.Lists)
 	if lines, ok := keymap.Steps(b.Do, 3, lesson.Rows, 1000); ok {
 		p.Scroll(lines, l.app.width, l.app.height-frameRows)
 		return nil

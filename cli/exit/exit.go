@@ -31,6 +31,9 @@ var ErrBlocked = errors.New("something is blocked")
 // about all of it.
 var ErrUndecided = errors.New("something could not be evaluated")
 
+// ErrFaults ends a command that has reported what is wrong with files of settings.
+var ErrFaults = errors.New("settings have faults")
+
 // These end explain --wait, which has reported everything.
 var (
 	ErrChanged  = errors.New("the reason changed")
@@ -65,6 +68,8 @@ func Code(ctx context.Context, err error, to *terminal.Streams) int {
 		return Unknown
 	case errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrClosedPipe):
 		return Unknown // nobody reads the output any more
+	case errors.Is(err, ErrFaults):
+		return Usage
 	case errors.Is(err, ErrChanged):
 		return Changed
 	case errors.Is(err, ErrTimedOut):

@@ -261,6 +261,7 @@ func (g *Options) complete() (err error) {
 	}
 	g.settings, err = settings.Checked(os.Getenv)
 	g.source.PoolLabel = g.settings.PoolLabel
+	g.source.Whole = g.output == "wide" && g.settings.Columns.NeedWhole()
 	return err
 }
 

@@ -8,13 +8,16 @@ import (
 	"strings"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/output"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/column"
 )
 
 // nodes lists the nodes; -l takes their labels.
@@ -29,6 +32,7 @@ func nodes(_ context.Context, g *Options, live *source.Live) (*output.List, erro
 		More:  []string{"ROLES", "POOL", "INSTANCE TYPE", "REQUESTED"},
 		Empty: "no nodes found",
 	}
+	own := g.own(l, g.settings.Columns.OfNodes())
 	if g.scope.Selector != "" {
 		l.Empty = "no nodes match -l " + g.scope.Selector
 	}
@@ -38,7 +42,7 @@ func nodes(_ context.Context, g *Options, live *source.Live) (*output.List, erro
 			continue
 		}
 		free := freeOf(n, counted)
-		l.Add(newNodeItem(n, counted),
+		l.Add(newNodeItem(n, counted), append([]string{
 			n.Name,
 			n.Status,
 			free.cpu,
@@ -52,10 +56,28 @@ func nodes(_ context.Context, g *Options, live *source.Live) (*output.List, erro
 			orNone(n.Pool),
 			orNone(n.Instance),
 			free.requested,
-		)
+		}, own(n.Object)...)...)
 		l.Names = append(l.Names, "node/"+n.Name)
 	}
 	return l, nil
+}
+
+// own adds the columns of the settings to a list, for -o wide. It gives what they show of
+// an object.
+func (g *Options) own(l *output.List, columns []*column.Column) func(metav1.Object) []string {
+	if g.output != "wide" {
+		return func(metav1.Object) []string { return nil }
+	}
+	for _, c := range columns {
+		l.More = append(l.More, c.Head)
+	}
+	return func(object metav1.Object) []string {
+		var cells []string
+		for _, c := range columns {
+			cells = append(cells, orNone(terminal.OneLine(c.Value(object, g.source.From == ""))))
+		}
+		return cells
+	}
 }
 
 // pods lists the pods of the scope.
@@ -70,11 +92,12 @@ func pods(_ context.Context, g *Options, live *source.Live) (*output.List, error
 		More:  []string{"PRIORITY CLASS", "SCHEDULER", "REQUESTS"},
 		Empty: g.scope.Empty("pods"),
 	}
+	own := g.own(l, g.settings.Columns.OfPods())
 	for _, p := range live.Snapshot.Pods {
 		if !g.scope.Holds(p) {
 			continue
 		}
-		l.Add(newPodItem(p),
+		l.Add(newPodItem(p), append([]string{
 			p.Object.Namespace,
 			p.Object.Name,
 			fmt.Sprintf("%d/%d", p.Ready, p.Total),
@@ -88,7 +111,7 @@ func pods(_ context.Context, g *Options, live *source.Live) (*output.List, error
 			orNone(p.Object.Spec.PriorityClassName),
 			orNone(p.Object.Spec.SchedulerName),
 			orNone(p.Requests.String()),
-		)
+		}, own(p.Object)...)...)
 		l.Names = append(l.Names, "pod/"+p.Object.Name)
 	}
 	return l, nil

@@ -2,6 +2,7 @@ package dialog
 
 import (
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -19,7 +20,8 @@ type Menu struct {
 
 // MenuItem is one action of a Menu.
 type MenuItem struct {
-	Key  string // that does the same; "" where none does
+	Key  string // that does the same, as the menu shows it; "" where none does
+	Keys string // all that do, as the terminal names them, by spaces
 	Word string
 	Off  string         // why it could not be done when the menu opened; "" if it could
 	Now  func() string  // why it cannot be done now
@@ -38,7 +40,7 @@ func (m *Menu) Key(key tea.KeyPressMsg) tea.Cmd {
 	case "enter":
 		return m.take(m.Items[m.Chosen])
 	default:
-		at := slices.IndexFunc(m.Items, func(i MenuItem) bool { return i.Key == pressed })
+		at := slices.IndexFunc(m.Items, func(i MenuItem) bool { return slices.Contains(strings.Fields(i.Keys), pressed) })
 		if at >= 0 {
 			return m.take(m.Items[at])
 		}

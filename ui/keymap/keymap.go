@@ -2,11 +2,6 @@
 // footers, the help and the documentation.
 package keymap
 
-import (
-	"slices"
-	"strings"
-)
-
 // Place is a set of where a key holds.
 type Place int
 
@@ -248,30 +243,8 @@ var Bindings = []Binding{
 	{Quit, Everywhere | InInput, "ctrl+c", "ctrl-c", "", Unlisted, "", "quit; asks first while a drain runs"},
 }
 
-// At is the binding of a key in a place.
-func At(key string, in Place) (Binding, bool) {
-	for _, b := range Bindings {
-		if b.Where&in != 0 && slices.Contains(strings.Fields(b.Keys), key) {
-			return b, true
-		}
-	}
-	return Binding{}, false
-}
+// At is the built-in binding of a key in a place.
+func At(key string, in Place) (Binding, bool) { return Default().At(key, in) }
 
-// Of is the binding of an action in a place; where the place has none, the first
-// one of any place.
-func Of(do Action, in Place) Binding {
-	var first Binding
-	for _, b := range Bindings {
-		if b.Do != do {
-			continue
-		}
-		if b.Where&in != 0 {
-			return b
-		}
-		if first.Do == Nothing {
-			first = b
-		}
-	}
-	return first
-}
+// Of is the built-in binding of an action, see Map.Of.
+func Of(do Action, in Place) Binding { return Default().Of(do, in) }

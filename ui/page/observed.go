@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/column"
 	"github.com/kubectl-fathom/kubectl-fathom/model/follow"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
@@ -24,6 +25,13 @@ type Observed struct {
 	Domain   string          // that all nodes' names share
 	At       time.Time       // of the newest message; ages are counted to it
 	Followed []follow.Pod    // of fixes that were carried out, the newest first
+	Columns  Columns         // of the user's own
+}
+
+// Columns are more columns of Nodes and Pods, which the settings have.
+type Columns struct {
+	Nodes, Pods []*column.Column
+	Whole       bool // nothing was left out of objects
 }
 
 // FollowedPod is a pod of a fix that was carried out, as it is followed.

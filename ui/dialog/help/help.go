@@ -9,11 +9,11 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
-// New is the box with the keys of the page of that name, in its place of the key map, on
+// New is the box with those of keys that hold on the page of that name, in its place of the key map, on
 // a terminal of that height. The demo is the line of those that only the embedded cluster
 // has; "" is none.
-func New(name string, in keymap.Place, demo string, height int) *dialog.Box {
-	all := lines(in)
+func New(keys keymap.Map, name string, in keymap.Place, demo string, height int) *dialog.Box {
+	all := lines(keys, in)
 	if demo != "" {
 		all = append(all, demo)
 	}
@@ -28,25 +28,25 @@ func New(name string, in keymap.Place, demo string, height int) *dialog.Box {
 
 // Demo lists the keys that only the embedded cluster has, while a lesson is taken or
 // not.
-func Demo(lesson bool) string {
-	var keys []string
-	for _, b := range keymap.Bindings {
+func Demo(keys keymap.Map, lesson bool) string {
+	var all []string
+	for _, b := range keys {
 		if b.Group == keymap.OfDemo {
 			help := b.Help
 			if !lesson {
 				help = strings.TrimSuffix(help, ", step")
 			}
-			keys = append(keys, b.Label+" "+help)
+			all = append(all, b.Label+" "+help)
 		}
 	}
-	return "In the demo: " + strings.Join(keys, "   ")
+	return "In the demo: " + strings.Join(all, "   ")
 }
 
 // columnWidth is how wide a column of the help is.
 const columnWidth = 25
 
 // lines are the keys of a place in three columns, and the symbols.
-func lines(in keymap.Place) []string {
+func lines(keys keymap.Map, in keymap.Place) []string {
 	what := "THIS PAGE"
 	switch {
 	case in&keymap.OnNode != 0:
@@ -55,7 +55,7 @@ func lines(in keymap.Place) []string {
 		what = "THIS POD"
 	}
 	columns := [][]string{
-		columnOf(what, keymap.OfSelection, in, 8, columnWidth-1), columnOf("LIST", keymap.OfList, in, 8, columnWidth-1), columnOf("ANYWHERE", keymap.OfAnywhere, in, 7, columnWidth+1),
+		columnOf(keys, what, keymap.OfSelection, in, 8, columnWidth-1), columnOf(keys, "LIST", keymap.OfList, in, 8, columnWidth-1), columnOf(keys, "ANYWHERE", keymap.OfAnywhere, in, 7, columnWidth+1),
 	}
 	var lines []string
 	for i := 0; i < len(columns[0]) || i < len(columns[1]) || i < len(columns[2]); i++ {
@@ -78,7 +78,7 @@ func lines(in keymap.Place) []string {
 
 // columnOf is a head and a line for each help of the group; keys that share a
 // help share its line. Keys have width cells, the whole line room.
-func columnOf(head string, g keymap.Group, in keymap.Place, width, room int) []string {
+func columnOf(keys keymap.Map, head string, g keymap.Group, in keymap.Place, width, room int) []string {
 	lines := []string{head}
 	shown := map[keymap.Action]bool{}
 	var labels []string
@@ -94,7 +94,7 @@ func columnOf(head string, g keymap.Group, in keymap.Place, width, room int) []s
 		}
 		labels = nil
 	}
-	for _, b := range keymap.Bindings {
+	for _, b := range keys {
 		if b.Group != g || b.Where&in == 0 || b.Help == "" || shown[b.Do] {
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
@@ -99,6 +100,7 @@ func (d drawing) moreColumns() []column {
 	for _, class := range d.shape.devices {
 		columns = append(columns, d.devices.column(class, d.shape.devices))
 	}
+	columns = append(columns, page.OwnColumns(h, h.Observed().Columns.Nodes, func(n *model.Node) metav1.Object { return n.Object })...)
 	columns = append(columns,
 		column{Head: "PODS", Field: "pods", Min: 6, From: 100, Right: true, Text: d.figure(func(n *model.Node) string {
 			if n.Allocatable.Pods == 0 {

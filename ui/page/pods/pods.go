@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/query"
@@ -77,13 +78,16 @@ func columns(p *Page) []table.Column[*model.Pod] {
 	text := func(text func(*model.Pod) string) func(*model.Pod) table.Cell {
 		return func(p *model.Pod) table.Cell { return table.Cell{Text: text(p)} }
 	}
-	return []table.Column[*model.Pod]{
+	columns := []table.Column[*model.Pod]{
 		{Head: nameHead(p), Field: "name", Flex: true, Names: true, Min: 26, Text: text(func(p *model.Pod) string { return page.PodName(h, p) })},
 		{Head: "READY", Field: "ready", Extra: true, Gap: 1, Right: true, Text: readyCell},
 		{Head: "STATUS", Field: "status", Gap: 1, Min: 17, Max: 30, State: true, Text: statusCell},
 		{Head: "QOS", Field: "qos", Extra: true, Gap: 1, Min: 5, Text: text((*model.Pod).ShortQOS)},
 		{Head: "NODE", Field: "node", Gap: 1, Min: 10, Max: 20, Names: true, Text: text(func(p *model.Pod) string { return h.Observed().NodeName(p.Object.Spec.NodeName) })},
 		{Head: "AGE", Field: "age", Ticks: true, Extra: true, Gap: 1, Min: 4, Right: true, Text: text(func(p *model.Pod) string { return h.Observed().Since(p.Since()) })},
+	}
+	columns = append(columns, page.OwnColumns(h, h.Observed().Columns.Pods, func(p *model.Pod) metav1.Object { return p.Object })...)
+	return append(columns, []table.Column[*model.Pod]{
 		{Head: "PRIO", Field: "prio", From: 100, Gap: 1, Right: true, Text: text(func(p *model.Pod) string { return strconv.Itoa(int(p.Priority())) })},
 		{Head: "RESTARTS", Field: "restarts", From: 100, Gap: 1, Right: true, Text: text(func(p *model.Pod) string { return strconv.Itoa(int(p.Restarts)) })},
 		{Head: "CPU", Field: "cpu", From: 120, Gap: 1, Right: true, Text: text(func(p *model.Pod) string { return figures.Cores(p.Requests.MilliCPU) })},
@@ -97,7 +101,7 @@ func columns(p *Page) []table.Column[*model.Pod] {
 		{Head: "LIMITS", From: 200, Right: true, Text: text(func(p *model.Pod) string { return figures.Limits(p.Limits) })},
 		{Head: "IP", Field: "ip", From: 200, Text: text(func(p *model.Pod) string { return p.Object.Status.PodIP })},
 		{Head: "OWNER", Field: "owner", From: 200, Max: 40, Names: true, Text: text(func(p *model.Pod) string { return p.Owner.String() })},
-	}
+	}...)
 }
 
 func nameHead(p *Page) string {

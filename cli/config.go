@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/help"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/settings"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
+)
+
+// newConfig makes the config command.
+func newConfig(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "config check [FILE]",
+		Short: "Check the settings, and print a line for each fault",
+		Long: `Check the settings, and print a line for each fault: FILE:LINE: SETTING: what is
+wrong. Without FILE it is the config.yaml that fathom reads. The files of themes
+in the directory themes beside it are checked too.
+
+Exit codes: 0 nothing is wrong, 2 something is.`,
+		Example: help.Examples(a.Name, "config check", "config check config.yaml", "config check ~/.config/fathom/config.yaml"),
+		Args:    checkArguments,
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				return []cobra.Completion{"check"}, cobra.ShellCompDirectiveNoFileComp
+			}
+			return nil, cobra.ShellCompDirectiveDefault
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			file := settings.File()
+			if len(args) > 1 {
+				file = args[1]
+			}
+			return checkSettings(a.Streams, file, len(args) > 1)
+		},
+	}
+}
+
+// checkArguments takes the word check and the name of a file.
+func checkArguments(cmd *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0 || args[0] != "check":
+		return fmt.Errorf("config: write %s check", cmd.CommandPath())
+	case len(args) > 2:
+		return fmt.Errorf("config check: name one file; got %d", len(args)-1)
+	}
+	return nil
+}
+
+// checkSettings prints the faults of a file of settings. One that the user named has to
+// exist.
+func checkSettings(streams *terminal.Streams, file string, named bool) error {
+	faults, checked, err := settings.CheckFile(file)
+	missing := errors.Is(err, fs.ErrNotExist)
+	switch {
+	case missing && named, err != nil && !missing:
+		return exit.Usagef("config check: %w", err)
+	case missing:
+		if _, err := fmt.Fprintln(streams.Out, terminal.OneLine(file)+": there is no such file; the defaults apply"); err != nil {
+			return err
+		}
+	}
+	for _, fault := range faults {
+		if _, err := fmt.Fprintln(streams.Out, terminal.OneLine(fault.String())); err != nil {
+			return err
+		}
+	}
+	if len(faults) > 0 {
+		return exit.ErrFaults
+	}
+	for _, name := range checked {
+		if _, err := fmt.Fprintln(streams.Out, terminal.OneLine(name)+": no faults"); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,60 @@
+package keymap
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestMoreKeysOfAnAction(t *testing.T) {
+	keys := Default().With(map[Action][]string{Drain: {"f5", "alt+e"}})
+	for _, key := range []string{"r", "f5", "alt+e"} {
+		if b, ok := keys.At(key, OnNode); !ok || b.Do != Drain {
+			t.Errorf("%s is %v %v", key, b, ok)
+		}
+	}
+	if label := keys.Of(Drain, OnNode).Label; label != "r/f5/alt-e" {
+		t.Errorf("on the screen it is %s", label)
+	}
+	if b, ok := keys.At("f5", OnPod); ok {
+		t.Errorf("on a pod f5 is %v", b)
+	}
+	if _, ok := Default().At("f5", OnNode); ok {
+		t.Error("the built-in keys have changed")
+	}
+}
+
+func TestEachActionOfTheKeysHasAName(t *testing.T) {
+	named := map[Action]bool{}
+	for _, action := range actions {
+		if named[action] {
+			t.Errorf("action %d has two names", action)
+		}
+		named[action] = true
+	}
+	for _, b := range Bindings {
+		if own := b.Do == Quit || b.Do == Kill; named[b.Do] == own {
+			t.Errorf("%s (%s): named %v", b.Label, b.Docs, named[b.Do])
+		}
+	}
+	if !slices.IsSorted(Names()) || len(Names()) != len(actions) {
+		t.Errorf("names %v", Names())
+	}
+}
+
+func TestKeysThatAreNoneOrTaken(t *testing.T) {
+	for _, good := range []string{"f5", "alt+e", "ctrl+alt+x", "ä", "shift+f5", "insert", "ctrl+home", "E"} {
+		if err := CheckKey(good); err != nil {
+			t.Errorf("%s: %v", good, err)
+		}
+	}
+	for key, want := range map[string]string{
+		"": "empty", "crtl+x": "not a key", "alt+ctrl+x": "not a key", "ab": "not a key", " ": "not a key", "f13": "not a key", "\x1b": "not a key",
+		"shift+a": "the character that shift gives",
+		"r":       "built-in", "enter": "built-in", "ctrl+c": "built-in", "1": "built-in", "space": "built-in",
+	} {
+		if err := CheckKey(key); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: %v, want %s", key, err, want)
+		}
+	}
+}
