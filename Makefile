@@ -4,6 +4,7 @@
 # make lint          golangci-lint in both modules, and the shape of the code
 # make fuzz          broken files for every loader of files and broken answers, 20 s each
 # make screenshots   the pictures in docs/screenshots, from what the dashboard shows
+# make docs          the documentation as static pages into dist/docs; fails at a link that leads nowhere
 # make bench         the figures of docs/performance.md
 # make scale         the dashboard on a large random cluster: NODES=n PODS=n PENDING=n SEED=n, beside a bare
 #                    informer and PEERS="k9s=PATH"; GROWTH=1: at 100, 1,000, 5,000 nodes; SERVE=1: only the cluster
@@ -39,7 +40,7 @@ VERSION := k8s.io/component-base/version
 LDFLAGS := -X $(VERSION).gitVersion=v1.37.1 -X $(VERSION).gitMajor=1 -X $(VERSION).gitMinor=37
 
 .PHONY: release release-snapshot release-check platforms reproducible
-.PHONY: all control-plane prometheus cluster check test fmt vet lint structure unit quick fuzz screenshots e2e bench scale faults difftest soak
+.PHONY: all control-plane prometheus cluster check test fmt vet lint structure unit quick fuzz screenshots docs e2e bench scale faults difftest soak
 
 all:
 	go build ./...
@@ -109,10 +110,12 @@ test: lint unit e2e
 fmt: $(BIN)/golangci-lint-$(GOLANGCI_LINT)
 	$< fmt --diff ./...
 	cd e2e && $< fmt --diff ./...
+	cd docs/site && $< fmt --diff ./...
 
 vet:
 	go vet ./...
 	cd e2e && go vet ./...
+	cd docs/site && go vet ./...
 
 $(BIN)/golangci-lint-$(GOLANGCI_LINT):
 	@mkdir -p $(BIN)/lint
@@ -126,14 +129,17 @@ structure:
 lint: structure $(BIN)/golangci-lint-$(GOLANGCI_LINT)
 	$(lastword $^) run --allow-parallel-runners ./...
 	cd e2e && $(lastword $^) run --allow-parallel-runners ./...
+	cd docs/site && $(lastword $^) run --allow-parallel-runners ./...
 
 unit:
 	go test -race -vet=off -timeout 30m ./...
+	go test -C docs/site -vet=off ./...
 
 # Without the race detector and without the tests that take long by nature; vet
 # has looked at the code already.
 quick:
 	go test -short -vet=off ./...
+	go test -C docs/site -vet=off ./...
 
 # Each loader of files, and the decoder of answers, for so long.
 FUZZTIME ?= 20s
@@ -145,6 +151,10 @@ fuzz:
 
 screenshots:
 	go test ./cli/session -run TestScreenshots -update
+
+# The page that opens is dist/docs/index.html.
+docs:
+	go run -C docs/site . -root $(CURDIR) -out $(CURDIR)/dist/docs
 
 # Where make prometheus has built a Prometheus, it scrapes, too.
 e2e: control-plane
