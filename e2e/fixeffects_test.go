@@ -21,6 +21,7 @@ var changes = map[string]func(a, b *corev1.PodSpec){
 	"request ": func(a, b *corev1.PodSpec) {
 		sameRequests(a.Containers, b.Containers)
 		sameRequests(a.InitContainers, b.InitContainers)
+		sameResources(a.Resources, b.Resources)
 	},
 	"tolerate ": func(a, b *corev1.PodSpec) {
 		if extra := len(b.Tolerations) - len(a.Tolerations); extra >= 1 {
@@ -89,16 +90,24 @@ func requirements(required *corev1.NodeSelector) int {
 // sameRequests takes back what was lowered.
 func sameRequests(a, b []corev1.Container) {
 	for i := range min(len(a), len(b)) {
-		for name, amount := range a[i].Resources.Requests {
-			if lower := b[i].Resources.Requests[name]; lower.Cmp(amount) < 0 {
-				b[i].Resources.Requests[name] = amount
-			}
+		sameResources(&a[i].Resources, &b[i].Resources)
+	}
+}
+
+// sameResources takes back what was lowered of a container, or of a pod as a whole.
+func sameResources(a, b *corev1.ResourceRequirements) {
+	if a == nil || b == nil {
+		return
+	}
+	for name, amount := range a.Requests {
+		if lower, ok := b.Requests[name]; ok && lower.Cmp(amount) < 0 {
+			b.Requests[name] = amount
 		}
-		for name, amount := range a[i].Resources.Limits {
-			lower, request := b[i].Resources.Limits[name], a[i].Resources.Requests[name]
-			if lower.Cmp(amount) < 0 && request.Cmp(amount) == 0 { // only where it was the request as well
-				b[i].Resources.Limits[name] = amount
-			}
+	}
+	for name, amount := range a.Limits {
+		lower, request := b.Limits[name], a.Requests[name]
+		if lower.Cmp(amount) < 0 && request.Cmp(amount) == 0 { // only where it was the request as well
+			b.Limits[name] = amount
 		}
 	}
 }

@@ -183,7 +183,7 @@ func TestAFixThatLeavesCapacityForOtherPodsIsVerified(t *testing.T) {
 				testNode("a", "4", nodeLabel("is", "a")), testNode("b", "8", nodeLabel("is", "b")),
 				testPod("dev/moves-1", "a", "2", moves), testPod("dev/moves-2", "a", "2", moves),
 			},
-			"evict dev/moves-1 from a", "evict dev/moves-1 and dev/moves-2 from a",
+			"evict dev/moves-1 from a", "evict dev/moves-1, dev/moves-2 from a",
 		},
 		{
 			"two nodes are uncordoned",

@@ -32,7 +32,7 @@ const (
 	// enoughFixes is how many have to work for pairs of steps not to be tried.
 	enoughFixes = 3
 	// fixingTime is how long fixes are tried before the rest is left out; longFixingTime, in
-	// clusters where the scheduler looks at all nodes, while none of them works.
+	// clusters where the scheduler looks at all nodes: a busy machine gives the same answer there.
 	fixingTime, longFixingTime = 400 * time.Millisecond, 2 * time.Second
 	// leastTried is how many candidates are tried however long they take: on a busy
 	// machine the answer is late, and not another one.
@@ -169,7 +169,7 @@ func tryAll(ctx context.Context, f *Search, found *report.Fixes, progress func(*
 			found.Pairs = len(f.candidates) - i
 			break
 		}
-		if limit := patience(f, working); i >= leastTried && time.Since(begun) > limit {
+		if limit := patience(f); i >= leastTried && time.Since(begun) > limit {
 			found.Stopped = fmt.Sprintf("stopped after %d ms: %d of %d candidates simulated", limit.Milliseconds(), i, len(f.candidates))
 			break
 		}
@@ -195,9 +195,9 @@ func tryAll(ctx context.Context, f *Search, found *report.Fixes, progress func(*
 	return tried, nil
 }
 
-// patience is how long further candidates are tried after so many that work.
-func patience(f *Search, working int) time.Duration {
-	if working == 0 && f.small {
+// patience is how long further candidates are tried.
+func patience(f *Search) time.Duration {
+	if f.small {
 		return longFixingTime
 	}
 	return fixingTime
