@@ -75,7 +75,7 @@ Exit codes: 0 nothing is blocked; 1 a pod has no node or is not started, or with
 	flags.BoolVar(&e.nodes, "nodes", false, "Show every node by itself, not in groups.")
 	flags.BoolVar(&e.trace, "trace", false, "Show the scheduling cycle, stage by stage.")
 	flags.BoolVar(&e.fixes, "fixes", false, "Show all fixes and commands; slower with --all.")
-	flags.DurationVar(&e.wait, "wait", 0, "Wait for a node or another reason, at most `TIME`, as in --wait=5m.")
+	flags.DurationVar(&e.wait, "wait", 0, "Wait for a node or another reason: --wait=5m.")
 	flags.Lookup("wait").NoOptDefVal = defaultWait
 	flags.BoolVar(&e.whole, "verbose", false, "Show all groups, messages and notes.")
 	e.scope.AddFlags(cmd)

@@ -61,8 +61,8 @@ It would be scheduled on std-c-01: it scores 425, next std-a-01 418.
     DynamicResources            –         –     3  skipped: no resource claims
     NodeDeclaredFeatures        –         –     3  skipped: no required node features
   PostFilter –    Not reached: a node fits, so nothing is preempted.
-  Score ✓         Each plugin scores each node 0 to 100, times its weight. The
-                  highest total wins.
+  Score ✓         Score × weight of each plugin, added up: the highest total
+                  wins.
     NODE      TOTAL  taint   fit  vol-bind  claims  balance  image
     std-c-01    425  100×3  56×1       0×1     0×2     69×1    0×1
     std-a-01    418  100×3  50×1       0×1     0×2     68×1    0×1

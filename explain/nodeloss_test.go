@@ -88,7 +88,7 @@ func TestALossIsUnknownWherePodsOfOneNamespaceAreRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Unknown) != 1 || got.Unknown[0].Why != "only the pods of namespace shop are known" {
+	if len(got.Unknown) != 1 || got.Unknown[0].Why != "only the pods of namespace shop could be read" {
 		t.Errorf("unknown %v", got.Unknown)
 	}
 }

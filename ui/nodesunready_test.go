@@ -59,7 +59,7 @@ func TestANodeThatIsNotReadyIsAskedAboutOnceTheCursorRests(t *testing.T) {
 	}
 	text := screen(app)
 	for _, want := range []string{
-		"   NotReady for 4m, Lease 4m old: container runtime network not ready",
+		"   NotReady for 4m, Lease renewed 4m ago: container runtime network not ready",
 		"   pending pods that would fit if it were Ready: shop/checkout ×3 (1 unknown)",
 	} {
 		if !strings.Contains(text, want) {
@@ -87,7 +87,7 @@ func TestWhatCannotBeAskedAboutANodeIsUnknown(t *testing.T) {
 	app, cluster := unreadyApp(t, 120, 40)
 	cluster.err = errors.New("not allowed to get leases")
 	passes(t, app, nodes.RestAfter)
-	for _, want := range []string{"Lease ?", "would fit if Ready: ? (not allowed to get leases)"} {
+	for _, want := range []string{"Lease ?", "would fit if it were Ready: ? (not allowed to get leases)"} {
 		if text := screen(app); !strings.Contains(text, want) {
 			t.Errorf("it lacks %q:\n%s", want, text)
 		}

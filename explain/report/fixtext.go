@@ -77,6 +77,7 @@ func (c composer) fixes() []Section {
 // The heads of a table of fixes.
 const (
 	FixesHead   = "FIXES (simulated)"
+	FixesWord   = "FIXES" // where that has no room
 	FitsHead    = "FITS"
 	PlacesHead  = "PLACES"
 	EffectsHead = "SIDE EFFECTS"

@@ -33,7 +33,7 @@ func TestTextTellsTheFirstFixesInALineEach(t *testing.T) {
 	want := `FIXES (simulated): 2 work, 2 do not     FITS  PLACES  SIDE EFFECTS
 ✓ request cpu 3.6 instead of 4        1 node  1 of 3  a rollout of 5 pods
 ✓ evict batch/report-1 from std-b-02  1 node  1 of 3  it lands on std-a-01
-More: --fixes (4, with their commands), --verbose, --trace
+More: --fixes (4 with their commands), --verbose, --trace
 `
 	if text := Text(r, 80, TextOptions{}); !strings.Contains(text, "\n\n"+want) {
 		t.Errorf("it lacks\n%s\nin\n%s", want, text)

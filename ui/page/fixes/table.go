@@ -1,6 +1,7 @@
 package fixes
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -89,8 +90,7 @@ func (t Table) Head(lead string) string {
 
 // heads is the row of heads as it is written.
 func (t Table) heads(lead string) string {
-	const adds = report.FitsHead
-	row := cells.Left(lead, fixLead+t.Title+t.adds-len(adds)) + " " + adds
+	row := cells.Left(lead, t.leadWidth()) + " " + report.FitsHead
 	if t.places > 0 {
 		row += "  " + cells.Right(report.PlacesHead, t.places)
 	}
@@ -100,9 +100,18 @@ func (t Table) heads(lead string) string {
 	return row
 }
 
-// Ruled is the row of heads after a lead as a rule of width cells over the fixes.
-func (t Table) Ruled(lead string, width int) string {
-	words := strings.TrimRight(t.heads(" ─ "+lead), " ")
+// leadWidth is how many cells the row of heads has for its lead.
+func (t Table) leadWidth() int { return fixLead + t.Title + t.adds - len(report.FitsHead) }
+
+// Ruled is the row of heads as a rule of width cells over the fixes, after the first
+// lead that it has room for.
+func (t Table) Ruled(leads []string, width int) string {
+	const line = " ─ "
+	lead := leads[len(leads)-1]
+	if i := slices.IndexFunc(leads, func(l string) bool { return cells.Width(line+l) <= t.leadWidth() }); i >= 0 {
+		lead = leads[i]
+	}
+	words := strings.TrimRight(t.heads(line+lead), " ")
 	var drawn strings.Builder
 	for words != "" {
 		at := strings.Index(words, "   ")

@@ -2,6 +2,7 @@ package why
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -64,7 +65,7 @@ func (p *Page) fixContent() fixPart {
 	case len(p.Fixes.Tried) == 0:
 		return fixPart{head: "FIXES: " + p.Brief(p.Fixes.Sentence())}
 	}
-	return fixPart{head: report.FixesHead + ": " + p.Fixes.Counts() + " · f", rows: p.fixRows()}
+	return fixPart{head: report.FixesHead + ": " + p.Fixes.Counts(), rows: p.fixRows()}
 }
 
 // fixRows is how many fixes the page has rows for, in view or not.
@@ -98,7 +99,8 @@ func (b body) fixLines() []Line {
 		return append(lines, blankLines(r.fixes-1)...)
 	}
 	t := p.fixTable()
-	lines := plainLines(t.Ruled(c.fixes.head, p.Width))
+	head := c.fixes.head
+	lines := plainLines(t.Ruled([]string{head, strings.Replace(head, report.FixesHead, report.FixesWord, 1)}, p.Width))
 	from, to := p.Window(PartFixes, p.fixRows(), r.fixes-1)
 	for i := from; i < to; i++ {
 		lines = append(lines, Line{t.Row(&p.Fixes.Tried[i]), Cursor{PartFixes, i}})
