@@ -52,7 +52,7 @@ func (c composer) fixes() []Section {
 	if !c.options.Fixes {
 		shown = shown[:min(len(shown), firstFixes)]
 	}
-	table := &Table{Columns: []Column{{Head: FixesHead + ": " + fixes.Counts()}, {FitsHead, Right}, {PlacesHead, Right}, {Head: EffectsHead}}}
+	table := &Table{Columns: []Column{{Head: fixes.head()}, {FitsHead, Right}, {PlacesHead, Right}, {Head: EffectsHead}}}
 	for i := range shown {
 		f := &shown[i]
 		row := Row{Cells: []string{f.mark() + " " + f.ShortTitle(), f.Gains(), f.Places(), f.Outcome()}}
@@ -73,6 +73,18 @@ func (c composer) fixes() []Section {
 	}
 	return []Section{section}
 }
+
+// head counts the fixes over their titles, briefly where there is much to count.
+func (f *Fixes) head() string {
+	counts, word := f.Counts(), FixesHead
+	if len(counts) > longestCounts {
+		word = FixesWord
+	}
+	return word + ": " + counts
+}
+
+// longestCounts is what has room beside FixesHead at 80 columns.
+const longestCounts = len("1 works, 1 does not")
 
 // The heads of a table of fixes.
 const (
