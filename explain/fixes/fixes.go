@@ -282,13 +282,6 @@ func (c candidate) needless(tried []Attempt) bool {
 	})
 }
 
-// evictsMore says whether a step evicts another pod besides those of a step that works.
-func evictsMore(step, works remedy.Step) bool {
-	more, evicts := step.(remedy.Evict)
-	known, alike := works.(remedy.Evict)
-	return evicts && alike && len(more.Pods) > len(known.Pods) && more.Pods[0].Spec.NodeName == known.Pods[0].Spec.NodeName
-}
-
 // locked runs do under the engine's lock. A panic comes back as an error.
 func (f *Search) locked(ctx context.Context, do func(pod *corev1.Pod) error) (err error) {
 	release, err := f.Scheduler.Acquire(ctx)
