@@ -150,7 +150,7 @@ fuzz:
 	done
 
 screenshots:
-	go test ./cli/session -run TestScreenshots -update
+	go test ./cli/session -run 'TestScreenshots|TestTheTour' -update
 
 # The page that opens is dist/docs/index.html.
 docs:

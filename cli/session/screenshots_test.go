@@ -54,6 +54,6 @@ func requireFile(t *testing.T, name, want string) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(strings.Split(string(text), "\n"), strings.Split(want, "\n")); diff != "" {
-		t.Errorf("docs/screenshots/%s is not what the dashboard shows; make screenshots draws it anew (-file +dashboard):\n%s", name, diff)
+		t.Errorf("docs/screenshots/%s is not what the dashboard shows; make screenshots draws it again (-file +dashboard):\n%s", name, diff)
 	}
 }

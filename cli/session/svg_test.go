@@ -31,26 +31,36 @@ var words = regexp.MustCompile(`\S+(?: \S+)*`)
 
 // svg draws a frame of the dashboard cell by cell.
 func svg(title, frame string, width, height int, theme themes.Theme) string {
+	var b strings.Builder
+	openSVG(&b, title, width, height, theme)
+	drawFrame(&b, frame, width, height, theme)
+	b.WriteString("</g>\n</svg>\n")
+	return b.String()
+}
+
+// openSVG begins a picture of so many cells, and the group that its text is in.
+func openSVG(b *strings.Builder, title string, width, height int, theme themes.Theme) {
+	wide, high := width*cellWidth+2*margin, height*cellHeight+2*margin
+	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" role="img">`+"\n", wide, high)
+	fmt.Fprintf(b, "<title>%s</title>\n", xmlText(title))
+	fmt.Fprintf(b, `<rect width="%d" height="%d" rx="%d" fill="%s"/>`+"\n", wide, high, corner, hex(theme.Back))
+	fmt.Fprintf(b, `<g font-family="%s" font-size="%d" fill="%s">`+"\n", xmlText(fonts), fontSize, hex(theme.Styles.Text.GetForeground()))
+}
+
+// drawFrame draws the cells of a frame.
+func drawFrame(b *strings.Builder, frame string, width, height int, theme themes.Theme) {
 	screen := lipgloss.NewCanvas(width, height)
 	screen.Compose(uv.NewStyledString(frame))
-	wide, high := width*cellWidth+2*margin, height*cellHeight+2*margin
-	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" role="img">`+"\n", wide, high)
-	fmt.Fprintf(&b, "<title>%s</title>\n", xmlText(title))
-	fmt.Fprintf(&b, `<rect width="%d" height="%d" rx="%d" fill="%s"/>`+"\n", wide, high, corner, hex(theme.Back))
-	fmt.Fprintf(&b, `<g font-family="%s" font-size="%d" fill="%s">`+"\n", xmlText(fonts), fontSize, hex(theme.Styles.Text.GetForeground()))
 	for y := range height {
 		for from := 0; from < width; {
 			to := from + 1
 			for to < width && screen.CellAt(to, y).Style.Equal(&screen.CellAt(from, y).Style) {
 				to++
 			}
-			drawRun(&b, screen, y, from, to, theme)
+			drawRun(b, screen, y, from, to, theme)
 			from = to
 		}
 	}
-	b.WriteString("</g>\n</svg>\n")
-	return b.String()
 }
 
 // drawRun draws the cells of one style: what is behind them, then their glyphs.
