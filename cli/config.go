@@ -17,8 +17,8 @@ import (
 func newConfig(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "config check [FILE]",
-		Short: "Check the settings, and print a line for each fault",
-		Long: `Check the settings, and print a line for each fault: FILE:LINE: SETTING: what is
+		Short: "Check the settings, and print a line for each error",
+		Long: `Check the settings, and print a line for each error: FILE:LINE: SETTING: what is
 wrong. Without FILE it is the config.yaml that fathom reads. The files of themes
 in the directory themes beside it are checked too.
 
@@ -74,7 +74,7 @@ func checkSettings(streams *terminal.Streams, file string, named bool) error {
 		return exit.ErrFaults
 	}
 	for _, name := range checked {
-		if _, err := fmt.Fprintln(streams.Out, terminal.OneLine(name)+": no faults"); err != nil {
+		if _, err := fmt.Fprintln(streams.Out, terminal.OneLine(name)+": no errors"); err != nil {
 			return err
 		}
 	}

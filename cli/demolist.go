@@ -128,7 +128,7 @@ func againWords(r *lessons.Record) string {
 	if r.Again == nil {
 		return "<none>"
 	}
-	return fmt.Sprintf("started, %d of %d right", r.Again.Right, r.Again.Asked)
+	return fmt.Sprintf("started, %d of %d correct", r.Again.Right, r.Again.Asked)
 }
 
 // whenOrNone is a time where the user is.

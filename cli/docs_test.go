@@ -56,7 +56,7 @@ var special = map[string]documented{
 	"kubectl fathom demo --instructor --lesson preemption": onTerminal("the dashboard"),
 	"kubectl fathom cordon std-a-02":                       onTerminal("it asks"),
 	"kubectl fathom explain checkout-6c9d8b7f4-x2x1p -n shop --wait=5s -o json": {
-		code: exit.TimedOut, says: "no node and no other reason within 5s", why: "nothing changes here",
+		code: exit.TimedOut, says: "no node, and the same reason, after 5s", why: "nothing changes here",
 	},
 	"kubectl fathom get pending -A --watch":                             watches,
 	"kubectl fathom get pending -A -w -o json":                          watches,

@@ -59,7 +59,7 @@ yet; the replicas of a workload are placed one after another.
 
 Exit codes: 0 nothing is blocked; 1 a pod has no node or is not started, or with
 -f a pod or replica does not fit now; 2 wrong usage or manifest; 3 unknown. With
---wait: 0 it has a node; 4 another reason; 5 timeout; 6 it was deleted.`,
+--wait: 0 it has a node; 4 the reason changed; 5 timeout; 6 it was deleted.`,
 		Example: help.Examples(a.Name, "explain checkout-6c9d8b7f4-x2x1p -n shop", "explain checkout-6c9d8b7f4-x2x1p -n shop --wait=10m",
 			"explain --all -A -o json", "explain -f deployment.yaml"),
 		Args:              oneObject,
@@ -75,7 +75,7 @@ Exit codes: 0 nothing is blocked; 1 a pod has no node or is not started, or with
 	flags.BoolVar(&e.nodes, "nodes", false, "Show every node by itself, not in groups.")
 	flags.BoolVar(&e.trace, "trace", false, "Show the scheduling cycle, stage by stage.")
 	flags.BoolVar(&e.fixes, "fixes", false, "Show all fixes and commands; slower with --all.")
-	flags.DurationVar(&e.wait, "wait", 0, "Wait for a node or another reason: --wait=5m.")
+	flags.DurationVar(&e.wait, "wait", 0, "Wait until it has a node or the reason changes.")
 	flags.Lookup("wait").NoOptDefVal = defaultWait
 	flags.BoolVar(&e.whole, "verbose", false, "Show all groups, messages and notes.")
 	e.scope.AddFlags(cmd)

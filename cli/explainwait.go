@@ -183,7 +183,7 @@ func (w *podWaiter) look(ctx context.Context) (done bool, err error) {
 		return false, nil // the engine is ahead of the snapshot, which names the node
 	}
 	if w.last == nil {
-		w.say(fmt.Sprintf("%s: %s: %s Waiting for a node or another reason%s.", pod.FullName(), answer.Verdict, sentence(answer.Summary), w.limit()))
+		w.say(fmt.Sprintf("%s: %s: %s Waiting until it has a node or the reason changes%s.", pod.FullName(), answer.Verdict, sentence(answer.Summary), w.limit()))
 	}
 	w.last = answer
 	if w.track.see(reasonOf(answer), time.Now()) {
@@ -237,7 +237,7 @@ func (w *podWaiter) changed(ctx context.Context) error {
 
 // timedOut ends the wait after its time.
 func (w *podWaiter) timedOut(ctx context.Context) error {
-	w.options.Say(fmt.Errorf("explain %s: no node and no other reason within %s", w.pod.FullName(), duration.HumanDuration(w.options.wait)))
+	w.options.Say(fmt.Errorf("explain %s: no node, and the same reason, after %s", w.pod.FullName(), duration.HumanDuration(w.options.wait)))
 	if w.last == nil {
 		return exit.ErrTimedOut // the server was lost all the time
 	}

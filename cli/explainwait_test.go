@@ -218,7 +218,7 @@ func TestExplainWaitsForANode(t *testing.T) {
 	if got := run.out.String(); got != "shop/waits: bound to std-1\n" {
 		t.Errorf("writes %q", got)
 	}
-	if got := run.words.String(); !strings.Contains(got, "Waiting for a node or another reason, at most 10m.\n") {
+	if got := run.words.String(); !strings.Contains(got, "Waiting until it has a node or the reason changes, at most 10m.\n") {
 		t.Errorf("says %q", got)
 	}
 }

@@ -48,7 +48,7 @@ func TestThePodOfAFixIsFollowed(t *testing.T) {
 // them kube-scheduler tries first: where it is picky, rival preempts it, and it is gone.
 func (a *acting) outrun() screen {
 	a.t.Helper()
-	const took = `^ default/rival took std-3 before picky · N next fix$`
+	const took = `^ default/rival took std-3 before picky · N fixes again$`
 	for range 6 {
 		a.uncordonsFor(picky, rival)
 		s := a.fixes("picky")

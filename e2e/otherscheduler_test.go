@@ -104,7 +104,7 @@ func TestASchedulerWithoutALeaseIsAlive(t *testing.T) {
 				t.Errorf("unknown[] is %+v", e.Unknown)
 			}
 			for _, caveat := range []string{
-				"scheduler " + gke + " is GKE's: it filters nodes as the default profile does, and may rank them otherwise",
+				"scheduler " + gke + " is GKE's: it filters nodes as the default profile does, and may score them differently",
 				"scheduler " + gke + " is running: last seen ",
 			} {
 				if got := strings.Contains(r.stdout, caveat); got != (test.pod == "tried") {

@@ -182,7 +182,7 @@ var queueings = []queueing{
 	{
 		name: "admitted", status: conditioned(reservedQuota, [4]string{"Admitted", "True", "Admitted", "The workload is admitted"}, [4]string{"PodsReady", "False", "WaitForStart", "Not all pods are ready"}),
 		local: teamA, cluster: gpuQueue,
-		want: []string{"it was admitted ", " ago, but its gate is still there", "PodsReady is False for ", "(WaitForStart): Not all pods are ready"}, never: []string{"not admitted", "position"},
+		want: []string{"it was admitted ", " ago, but its gate is still there", "PodsReady=False for ", "(WaitForStart): Not all pods are ready"}, never: []string{"not admitted", "position"},
 	},
 	{
 		name: "deactivated", status: strings.Replace(conditioned(pendingQuota), "podSets: []", "podSets: [], active: false", 1), local: teamA, cluster: gpuQueue, pending: []string{"job-train"},

@@ -129,7 +129,7 @@ func TestWhatBecomesOfAnEvictedPodAndOfTheOneThatWaits(t *testing.T) {
 			[]*corev1.Pod{testPod("shop/x", "b", "2", replica, label), testPod("shop/y", "b", "2", replica)},
 			[]runtime.Object{budget("cart", "cart", 0)},
 			nil,
-			"blocked by PDB cart (allows 0)", new(false), "PodDisruptionBudget shop/cart allows 0 disruptions now: the eviction of shop/x would be rejected.",
+			"PDB cart allows none", new(false), "PodDisruptionBudget shop/cart allows 0 disruptions now: the eviction of shop/x would be rejected.",
 		},
 		"a budget permits": {
 			[]*corev1.Pod{testPod("shop/x", "b", "2", replica, label), testPod("shop/y", "b", "2", replica)},

@@ -61,7 +61,7 @@ func TestAPodOfAnotherSchedulersGroupIsThatSchedulersToDecide(t *testing.T) {
 				text string
 				want []string
 			}{
-				"text":     {report.Text(r, 0, report.TextOptions{Now: testNow, Fixes: true}), []string{"GANG PodGroup train, scheduled by Volcano: it needs 8 pods.\n", "queue research", "fixes are not simulated"}},
+				"text":     {report.Text(r, 0, report.TextOptions{Now: testNow, Fixes: true}), []string{"GANG PodGroup train, scheduled by Volcano: it needs 8 pods.\n", "queue research", "Not simulated"}},
 				"Markdown": {r.Markdown(), []string{"GANG PodGroup train, scheduled by Volcano", "queue research"}},
 				"JSON": {string(document), []string{
 					`"scheduler":"Volcano","policy":"gang","minCount":8`, `"queue":"research","phase":"Pending"`, `"reason":"NotEnoughResources"`, `"nodePool":""`, `"resource":"podgroups.scheduling.volcano.sh"`,

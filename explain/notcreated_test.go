@@ -227,7 +227,7 @@ func TestFactsOfARefusedPodTellTheSumAndWhatWouldBe(t *testing.T) {
 			t.Fatal(err)
 		}
 		same(t, strings.Join(r.Facts, "\n"), `ResourceQuota team-a/compute lacks requests.cpu 500m: the pod needs 1, free 500m = hard 20 − used 19.5
-replicaset/api-6c9 needs 4 pods, of which 2 could not be created for 9m
+replicaset/api-6c9 needs 4 pods; 2 of them could not be created for 9m
 kube-apiserver's message, 30s ago: pods "api-6c9-" is forbidden: for some reason
 If it were created`+test.would)
 	}

@@ -119,7 +119,7 @@ func followGang(x *explanation, told *gang.Outcome) {
 	case told.Invalid != "" || told.Feasible == 0:
 		x.facts.GangRejects, r.Verdict = true, report.Unschedulable
 	case told.Feasible < told.Orders:
-		open = fmt.Sprintf("whether PodGroup %s is scheduled depends on where its pods go: %s", g.Name, g.Reason)
+		open = fmt.Sprintf("whether PodGroup %s is scheduled depends on the order in which its pods are placed: %s", g.Name, g.Reason)
 	case told.Least == len(told.Pending):
 	case told.Equal, placed > 0 && placed < told.Orders:
 		open = fmt.Sprintf("%d of the %s of PodGroup %s fit, and which of them depends on the order", told.Least, grammar.Plural(len(told.Pending), "pending pod"), g.Name)
@@ -138,11 +138,11 @@ func together(x *explanation) string {
 	g, v := x.report.Gang, x.report.Verdict
 	switch {
 	case g != nil && g.Scheduler != report.KubeScheduler:
-		return "It is scheduled with PodGroup " + g.Name + " by " + g.Scheduler + ": fixes are not simulated."
+		return "Not simulated: PodGroup " + g.Name + " is scheduled by " + g.Scheduler + "."
 	case g == nil || v != report.Unschedulable && v != report.Unknown:
 		return ""
 	}
-	return "It is scheduled with PodGroup " + x.report.Gang.Name + ": fixes for a whole group are not simulated."
+	return "Not simulated: the pod is scheduled with PodGroup " + x.report.Gang.Name + "."
 }
 
 // judgeGang fills in how many pods of the group find a node, and why not all.

@@ -133,7 +133,7 @@ func TestWhatIsNotSimulatedForAWholeGangIsNotSaid(t *testing.T) {
 	if len(r.Tried.Tried) > 0 || r.Preemption != nil || r.SchedulerMessage != "" {
 		t.Errorf("fixes %v, preemption %v, message %q", r.Tried.Tried, r.Preemption, r.SchedulerMessage)
 	}
-	same(t, r.Tried.None, "It is scheduled with PodGroup train: fixes for a whole group are not simulated.")
+	same(t, r.Tried.None, "Not simulated: the pod is scheduled with PodGroup train.")
 	same(t, r.Plan.Answer, "Unknown: kube-scheduler preempts for a PodGroup as a whole, which is not simulated.")
 	if want := "; preemption for the whole group is not simulated"; !strings.HasSuffix(r.Gang.Reason, want) {
 		t.Errorf("the gang: %s, want %s", r.Gang.Reason, want)

@@ -53,7 +53,7 @@ func TestWhenTheSchedulerTriedAPodThatFits(t *testing.T) {
 		"tried within five minutes": {
 			Options{AttemptSeen: seen(4 * time.Minute)},
 			testPod("shop/x", "", "1", unschedulableFor(time.Hour)),
-			"kube-scheduler last tried it 4m ago.", "last tried 4m ago", "",
+			"kube-scheduler last tried it 4m ago.", "tried 4m ago", "",
 		},
 		"not tried for longer": {
 			Options{AttemptSeen: seen(12 * time.Minute)},

@@ -204,7 +204,7 @@ func TestEveryOtherVerdictIsToldInItsWords(t *testing.T) {
 		"fits, seen": {
 			Options{AttemptSeen: seen},
 			testPod("shop/x", "", "1", unschedulable),
-			"It fits 1 node now: std-a-01. kube-scheduler last tried it 15s ago.", "fits now", "nothing | fits 1 node; last tried 15s ago",
+			"It fits 1 node now: std-a-01. kube-scheduler last tried it 15s ago.", "fits now", "nothing | fits 1 node; tried 15s ago",
 		},
 		"fits, not seen": {
 			Options{},

@@ -123,7 +123,7 @@ func TestTextTellsWhatPreemptionEndsAndWhereThatLands(t *testing.T) {
 	e = startEngine(t, Options{}, aNode("a", "4"), aPod("a-1", "2", on("a")), aPod("a-2", "2", on("a")))
 	r = mustExplain(t, e, pod)
 	r.Preemption = mustPreempt(t, e, pod).Brief(&report.Preemption{})
-	if text := report.Text(r, 80, report.TextOptions{Verbose: true}); !strings.Contains(text, "  or, of equal rank, in place of one of them: default/a-") {
+	if text := report.Text(r, 80, report.TextOptions{Verbose: true}); !strings.Contains(text, "  kube-scheduler may evict one of these instead: default/a-") {
 		t.Error(text)
 	}
 }

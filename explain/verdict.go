@@ -140,7 +140,7 @@ func (x *explanation) considered() bool {
 		return false
 	}
 	if x.profile.Scheduler.Filters(name) {
-		x.caveat(fmt.Sprintf("scheduler %s is GKE's: it filters nodes as the default profile does, and may rank them otherwise", name))
+		x.caveat(fmt.Sprintf("scheduler %s is GKE's: it filters nodes as the default profile does, and may score them differently", name))
 	} else {
 		x.caveat(fmt.Sprintf("the profile of scheduler %s is unknown: the default profile is assumed", name))
 	}

@@ -123,7 +123,7 @@ func TestAPodThatItsSchedulerTriedIsConsidered(t *testing.T) {
 			if r.Verdict != test.want {
 				t.Fatalf("got %s (%s), want %s", r.Verdict, r.Summary, test.want)
 			}
-			assumed := "scheduler " + name + " is GKE's: it filters nodes as the default profile does, and may rank them otherwise"
+			assumed := "scheduler " + name + " is GKE's: it filters nodes as the default profile does, and may score them differently"
 			if got := slices.Contains(r.Scheduler.Caveats, assumed); got != (test.want != report.NotConsidered) {
 				t.Errorf("caveats %q", r.Scheduler.Caveats)
 			}
@@ -141,7 +141,7 @@ func TestSchedulersOfGKEAreExplainedByTheDefaultFilters(t *testing.T) {
 	e := startEngine(t, Options{SchedulerAlive: alive}, aNode("a", "4"))
 	r := mustExplain(t, e, aPod("web", "9", of))
 	for _, want := range []string{
-		"scheduler " + name + " is GKE's: it filters nodes as the default profile does, and may rank them otherwise",
+		"scheduler " + name + " is GKE's: it filters nodes as the default profile does, and may score them differently",
 		"scheduler " + name + " is running: last seen 3m ago: FailedScheduling of pod shop/web",
 	} {
 		if r.Verdict != report.Unschedulable || !slices.Contains(r.Scheduler.Caveats, want) {

@@ -219,7 +219,7 @@ func (f *follows) say() tea.Cmd {
 		}
 		text += one.News()
 		if one.Offers() {
-			offer = " · N next fix"
+			offer = " · N fixes again"
 		}
 	}
 	if text == "" {

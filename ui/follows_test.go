@@ -152,11 +152,11 @@ func TestTheNextFixIsOfferedWhereAnotherPodTookThePlace(t *testing.T) {
 	d.press("1")
 	d.binds("search/index-2", "spot-a-01")
 	d.sees(2 * time.Second)
-	if got, want := screenRow(d.app, message), " search/index-2 took spot-a-01 before checkout-6c9d8b7f4-x2x1p · N next fix"; got != want {
+	if got, want := screenRow(d.app, message), " search/index-2 took spot-a-01 before checkout-6c9d8b7f4-x2x1p · N fixes again"; got != want {
 		t.Errorf("says %q, not %q", got, want)
 	}
 	d.wait(time.Hour) // it stays
-	if got := screenRow(d.app, message); !strings.Contains(got, "N next fix") {
+	if got := screenRow(d.app, message); !strings.Contains(got, "N fixes again") {
 		t.Errorf("says %q", got)
 	}
 	asked := len(d.cluster.fixed)
@@ -203,7 +203,7 @@ func TestAPodThatIsStillPendingIsSaidToBe(t *testing.T) {
 		d.ticks()
 	}
 	got := screenRow(d.app, message)
-	if !strings.HasPrefix(got, " checkout-6c9d8b7f4-x2x1p is still pending after 30s: 0 of 12 nodes fit.") || !strings.HasSuffix(got, " · N next fix") {
+	if !strings.HasPrefix(got, " checkout-6c9d8b7f4-x2x1p is still pending after 30s: 0 of 12 nodes fit.") || !strings.HasSuffix(got, " · N fixes again") {
 		t.Errorf("says %q", got)
 	}
 	d.press("esc", "N")
@@ -228,7 +228,7 @@ func TestNothingIsSaidOfAFixThatWasUndone(t *testing.T) {
 		t.Errorf("ran %d, follows %d", len(d.actor.run), len(d.app.follows.all))
 	}
 	d.press("N")
-	if got := screenRow(d.app, message); got != " N next fix: no pod is pending after a fix." {
+	if got := screenRow(d.app, message); got != " N fixes again: no pod is pending after a fix." {
 		t.Errorf("says %q", got)
 	}
 }

@@ -19,7 +19,7 @@ func stdB02() map[types.UID]report.Eviction {
 	for name, e := range map[string]report.Eviction{
 		"batch-report-1":            {Short: "to std-a-01; this pod fits", Fits: new(true), Sentence: "Evicted, batch/report-1 would go to std-a-01; then this pod fits std-b-02."},
 		"search-index-0":            {Short: "Pending: volume in eu-1b", Fits: new(true), Sentence: "Evicted, search/index-0 would be Pending (volume in eu-1b); then this pod fits std-b-02."},
-		"shop-cart-7b5c4d9f8-2kq8x": {Short: "blocked by PDB cart (allows 0)", Fits: new(false), Sentence: "PodDisruptionBudget shop/cart allows 0 disruptions now: the eviction of shop/cart-7b5c4d9f8-2kq8x would be rejected."},
+		"shop-cart-7b5c4d9f8-2kq8x": {Short: "PDB cart allows none", Fits: new(false), Sentence: "PodDisruptionBudget shop/cart allows 0 disruptions now: the eviction of shop/cart-7b5c4d9f8-2kq8x would be rejected."},
 	} {
 		e.UID = types.UID("pod-" + name)
 		told[e.UID] = e

@@ -135,7 +135,7 @@ func TestTheLeaseOfANodeIsUnknownUntilItIsRead(t *testing.T) {
 	app := nodeApp(t, 80, 24, "std-b-02", nil)
 	press(t, app, "esc")
 	app.Update(keyPress("enter")) // nothing that it asks is answered
-	if got := screen(app); !strings.Contains(got, "Lease ?") || strings.Contains(got, "no Lease") {
+	if got := screen(app); !strings.Contains(got, "Lease unknown") || strings.Contains(got, "no Lease") {
 		t.Errorf("before it was read:\n%s", got)
 	}
 }

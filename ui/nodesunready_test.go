@@ -87,7 +87,7 @@ func TestWhatCannotBeAskedAboutANodeIsUnknown(t *testing.T) {
 	app, cluster := unreadyApp(t, 120, 40)
 	cluster.err = errors.New("not allowed to get leases")
 	passes(t, app, nodes.RestAfter)
-	for _, want := range []string{"Lease ?", "would fit if it were Ready: ? (not allowed to get leases)"} {
+	for _, want := range []string{"Lease unknown", "would fit if it were Ready: ? (not allowed to get leases)"} {
 		if text := screen(app); !strings.Contains(text, want) {
 			t.Errorf("it lacks %q:\n%s", want, text)
 		}

@@ -81,7 +81,7 @@ var waits = []struct {
 	{"web/front-5d8f9c6b4-t7m4w", "front-5d8f9c6b4", "500m", "512Mi", 0, 6 * time.Minute, report.Unschedulable, "", "", ""},
 	{"shop/cart-7b5c4d9f8-4wz5c", "cart-7b5c4d9f8", "0", "0", 0, 3*time.Minute + 1*time.Second, report.Scheduled, "image", "image", "std-a-01: ErrImagePull, 403"},
 	{"shop/cart-7b5c4d9f8-9fj4w", "cart-7b5c4d9f8", "0", "0", 0, 3 * time.Minute, report.Scheduled, "", "", ""},
-	{"data/etl-m2k9q", "", "1", "2Gi", 0, 20 * time.Second, report.Schedulable, "fits now", "nothing", "fits 4 nodes; last tried 15s ago"},
+	{"data/etl-m2k9q", "", "1", "2Gi", 0, 20 * time.Second, report.Schedulable, "fits now", "nothing", "fits 4 nodes; tried 15s ago"},
 	{"batch/nightly-29xk1", "", "1", "2Gi", -10, 3 * time.Hour, report.Gated, "gated", "gate", "example.com/budget"},
 }
 
@@ -173,7 +173,7 @@ func apiReport() *report.Report {
 		Summary: "Not created: ResourceQuota team-a/compute allows requests.cpu 20, 19.5 used, the pod needs 1.",
 		Facts: []string{
 			"ResourceQuota team-a/compute needs requests.cpu 500m more: the pod needs 1, free 500m = hard 20 − used 19.5",
-			"replicaset/api-6c9 needs 4 pods, of which 2 could not be created for 9m",
+			"replicaset/api-6c9 needs 4 pods, 2 of them could not be created for 9m",
 			"kube-apiserver's message, 30s ago: " + apiSaid,
 			"If it were created, it would fit 4 nodes: std-a-01, std-a-02, std-c-01 and 1 more.",
 		},

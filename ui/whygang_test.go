@@ -23,7 +23,7 @@ func ganged(r *report.Report) *report.Report {
 		Kind: "PodGroup", Name: "train", Scheduler: report.KubeScheduler, Policy: "gang", MinCount: new(8), Members: new(8), Bound: new(0),
 		Pending: new(8), Places: new(5), Fits: new(false), Reason: "the 6th, train-5: std-b-02 needs cpu 4 more",
 	}
-	r.Tried = &report.Fixes{None: "It is scheduled with PodGroup train: fixes for a whole group are not simulated."}
+	r.Tried = &report.Fixes{None: "Not simulated: the pod is scheduled with PodGroup train."}
 	return r
 }
 

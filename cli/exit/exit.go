@@ -20,7 +20,7 @@ const (
 	Unknown = 3 // it could not find out
 
 	Changed  = 4 // explain --wait: the reason is another one now
-	TimedOut = 5 // explain --wait: neither a node nor another reason in time
+	TimedOut = 5 // explain --wait: no node, and the same reason, within the time
 	Deleted  = 6 // explain --wait: the pod was deleted before it had a node
 )
 
@@ -37,7 +37,7 @@ var ErrFaults = errors.New("settings have faults")
 // These end explain --wait, which has reported everything.
 var (
 	ErrChanged  = errors.New("the reason changed")
-	ErrTimedOut = errors.New("neither a node nor another reason in time")
+	ErrTimedOut = errors.New("no node, and the same reason, within the time")
 	ErrDeleted  = errors.New("the pod was deleted")
 )
 

@@ -30,9 +30,9 @@ const (
 // addFlags adds the flags. They are of one view only, so that the help leaves them out;
 // the user guide has them.
 func (f *cgroupFlags) addFlags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.driver, "driver", systemd, "Of get cgroups: the cgroup driver, systemd or cgroupfs.")
-	cmd.Flags().BoolVar(&f.v1, "v1", false, "Of get cgroups: cgroup v1.")
-	cmd.Flags().BoolVar(&f.memoryQoS, "memory-qos", false, "Of get cgroups: with the MemoryQoS feature gate on.")
+	cmd.Flags().StringVar(&f.driver, "driver", systemd, "With get cgroups: the cgroup driver, systemd or cgroupfs.")
+	cmd.Flags().BoolVar(&f.v1, "v1", false, "With get cgroups: use cgroup v1.")
+	cmd.Flags().BoolVar(&f.memoryQoS, "memory-qos", false, "With get cgroups: assume the feature gate MemoryQoS is on.")
 	for _, name := range []string{"driver", "v1", "memory-qos"} {
 		cmd.Flags().Lookup(name).Hidden = true
 	}

@@ -131,7 +131,7 @@ func New(streams *terminal.Streams, from *source.Options) *cobra.Command {
 		},
 	}
 	g.addFlags(cmd)
-	cmd.Flags().StringVar(&g.by, "by", "", "Pools by this `LABEL` of nodes.")
+	cmd.Flags().StringVar(&g.by, "by", "", "Group pools by this node `LABEL`.")
 	return cmd
 }
 
@@ -177,7 +177,7 @@ func Views(streams *terminal.Streams, from *source.Options) []*cobra.Command {
 func (g *Options) addFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&g.noHeaders, "no-headers", false, "Do not print the column headers.")
 	if pendingToo := cmd.Name() == "get" || cmd.Name() == "pending"; pendingToo {
-		cmd.Flags().BoolVarP(&g.watch, "watch", "w", false, "Of pending: after the list, print each change.")
+		cmd.Flags().BoolVarP(&g.watch, "watch", "w", false, "With get pending: print each change after the list.")
 	}
 	g.scope.AddFlags(cmd)
 	g.source.AddFrom(cmd)

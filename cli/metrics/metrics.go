@@ -54,9 +54,9 @@ func New(streams *terminal.Streams, from *source.Options) *cobra.Command {
 
 /metrics has pending pods by verdict; by namespace, what blocks them and what
 autoscalers do; the oldest of them; nodes; requested and allocatable resources;
-and whether all could be read. What is unknown has no value, never 0. /readyz
-answers 200 once the cluster was read, /healthz while the program works.
-Nothing is changed in the cluster.`,
+and whether everything could be read. What is unknown has no value, never 0.
+/readyz answers 200 once the cluster was read, /healthz while the program is
+running. Nothing is changed in the cluster.`,
 		Example: help.Examples(streams.Name, "metrics", "metrics --listen 127.0.0.1:9500 -A", "metrics -n shop"),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {

@@ -65,7 +65,7 @@ func (p Pod) Elsewhere(live *source.Live, verb string) (*model.Pod, error) {
 	case p.namespace == "" && len(others) > 1:
 		return nil, exit.Usagef("%s %s: several pods match: %s; name one with its namespace", verb, p.name, FullNames(others))
 	case only != "" && only != p.namespace:
-		return nil, fmt.Errorf("%s %s: you may list only pods of namespace %s: choose it with -n", verb, p, only)
+		return nil, fmt.Errorf("%s %s: you are allowed to list pods only in namespace %s: choose it with -n", verb, p, only)
 	case len(others) > 0:
 		return nil, fmt.Errorf("%s %s: no such pod; did you mean %s?", verb, p, FullNames(others))
 	case p.namespace == "":

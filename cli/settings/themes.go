@@ -84,7 +84,7 @@ var themeNames = []string{"base", "colors"}
 // judgeTheme notes what is wrong with a theme.
 func judgeTheme(theme *themes.Custom, d *document) {
 	if slices.Contains(themes.Names(), theme.Name) {
-		d.wrong("", fmt.Sprintf("%q is the name of a built-in theme: name the file otherwise", theme.Name))
+		d.wrong("", fmt.Sprintf("%q is the name of a built-in theme: rename the file", theme.Name))
 	}
 	if bases := themes.Bases(); theme.Base != "" && !slices.Contains(bases, theme.Base) {
 		d.wrong("base", fmt.Sprintf("%q is none of %s", theme.Base, strings.Join(bases, ", ")))

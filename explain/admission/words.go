@@ -96,7 +96,7 @@ func (j *Judgement) facts(r *report.Report) []string {
 	for _, part := range j.unknown {
 		facts = append(facts, fmt.Sprintf("%s could not be checked: %s", strings.Join(part.Plugins, ", "), part.Why))
 	}
-	missing := fmt.Sprintf("%s needs %s, of which %d could not be created", j.owner(), grammar.Plural(j.refused.Wanted, "pod"), j.refused.Missing)
+	missing := fmt.Sprintf("%s needs %s; %d of them could not be created", j.owner(), grammar.Plural(j.refused.Wanted, "pod"), j.refused.Missing)
 	if j.refused.Missing == j.refused.Wanted {
 		missing = fmt.Sprintf("%s needs %s, and none could be created", j.owner(), grammar.Plural(j.refused.Wanted, "pod"))
 	}

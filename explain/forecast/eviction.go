@@ -208,9 +208,9 @@ func (a after) short() string {
 	case len(a.placed.Tie) > 1 && slices.Contains(a.placed.Tie, a.from):
 		where = "to " + a.other() + " or back"
 	case len(a.placed.Tie) > 1:
-		where = fmt.Sprintf("to %s or %d more", a.placed.Node, len(a.placed.Tie)-1)
+		where = fmt.Sprintf("to %s or one of %d others", a.placed.Node, len(a.placed.Tie)-1)
 	case a.placed.Likely:
-		where = "likely to " + a.placed.Node
+		where = "to " + a.placed.Node + " (likely)"
 	}
 	switch moved := !a.lost && a.placed.Node != ""; {
 	case moved && a.fits:

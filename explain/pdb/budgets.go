@@ -55,7 +55,7 @@ func (b *Budgets) Rejects(pod *corev1.Pod, told *report.Eviction) bool {
 			budgets[0].Namespace, budgets[0].Name, plugins.FullName(pod))
 	default:
 		budget := budgets[0]
-		told.Short = fmt.Sprintf("blocked by PDB %s (allows %d)", budget.Name, budget.Status.DisruptionsAllowed)
+		told.Short = fmt.Sprintf("PDB %s allows none", budget.Name)
 		told.Sentence = fmt.Sprintf("PodDisruptionBudget %s/%s allows %d disruptions now: the eviction of %s would be rejected.",
 			budget.Namespace, budget.Name, budget.Status.DisruptionsAllowed, plugins.FullName(pod))
 	}

@@ -145,9 +145,9 @@ func WhyUnread(parts []report.UnknownPart) string {
 func (l Placement) Words() string {
 	switch {
 	case l.Likely:
-		return "likely rescheduled on " + l.Node
+		return "rescheduled on " + l.Node + " (likely)"
 	case len(l.Tie) > grammar.Few:
-		return fmt.Sprintf("rescheduled on %s or %d more", l.Node, len(l.Tie)-1)
+		return fmt.Sprintf("rescheduled on %s or one of %d others", l.Node, len(l.Tie)-1)
 	case len(l.Tie) > 1:
 		return "rescheduled on " + strings.Join(l.Tie, " or ")
 	}

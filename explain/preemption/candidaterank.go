@@ -84,7 +84,7 @@ func (a standing) worse(best standing, budgets []string) string {
 func breaks(a, best standing, budgets []string) string {
 	said := "violates PDB " + grammar.List(budgets, grammar.Few)
 	if best.broken > 0 {
-		said += fmt.Sprintf(" by %s, the chosen node by %d", grammar.Plural(int(a.broken), "pod"), best.broken)
+		said += fmt.Sprintf(" for %s; on the chosen node %d", grammar.Plural(int(a.broken), "pod"), best.broken)
 	}
 	return said
 }

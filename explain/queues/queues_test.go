@@ -130,7 +130,7 @@ func TestTheLinesHoldWhatTheSummaryDoesNot(t *testing.T) {
 		"gpu: cpu of flavor spot: 36 used, 42 reserved (2 borrowed), nominal quota 40",
 		"gpu: memory of flavor spot: 0 used, 0 reserved, nominal quota 200Gi",
 		"gpu: cpu of flavor new: ? used, ? reserved, nominal quota 8",
-		"PodsReady is False for 3m (WaitForStart): Not all pods are ready",
+		"PodsReady=False for 3m (WaitForStart): Not all pods are ready",
 		"admission check provision is Pending: not considered",
 		"unknown: not allowed to get localqueues.kueue.x-k8s.io",
 	}

@@ -76,7 +76,7 @@ func (c composer) fixes() []Section {
 
 // head counts the fixes over their titles, briefly where there is much to count.
 func (f *Fixes) head() string {
-	counts, word := f.Counts(), FixesHead
+	counts, word := f.Counts(), f.HeadWord()
 	if len(counts) > longestCounts {
 		word = FixesWord
 	}

@@ -64,8 +64,10 @@ func (f *Fixes) Progress() string {
 
 // countSentence counts the fixes that work, and those that do not, without a period.
 func (f *Fixes) countSentence() string {
-	work, may, tried := f.Work(), f.count((*Fix).May), len(f.Tried)
+	work, may, tried := f.Work(), f.count((*Fix).May), f.simulated()
 	switch {
+	case tried == 0:
+		return "No fix was simulated"
 	case work+may == 0:
 		if f.count((*Fix).Unevaluated) > 0 {
 			return "No fix is known to work: " + f.Counts()
@@ -75,6 +77,17 @@ func (f *Fixes) countSentence() string {
 		return "No fix is certain to work: " + f.Counts()
 	}
 	return strings.Join(append([]string{grammar.Count(work, "fix works", "fixes work")}, f.others(may, tried-work-may)...), ", ")
+}
+
+// simulated is how many fixes were: advice is not.
+func (f *Fixes) simulated() int { return len(f.Tried) - f.count((*Fix).Advises) }
+
+// HeadWord is the head of a list of fixes, without their counts.
+func (f *Fixes) HeadWord() string {
+	if f.simulated() == 0 {
+		return FixesWord
+	}
+	return FixesHead
 }
 
 // others count the fixes that may work, and those that do not.
@@ -95,8 +108,10 @@ func (f *Fixes) others(may, not int) (counts []string) {
 // Counts counts the fixes that work, those that may, and those that do not: "5 work, 1 may
 // work, 3 do not".
 func (f *Fixes) Counts() string {
-	work, may, tried := f.Work(), f.count((*Fix).May), len(f.Tried)
+	work, may, tried := f.Work(), f.count((*Fix).May), f.simulated()
 	switch {
+	case tried == 0:
+		return "none simulated"
 	case work == 0 && may > 0:
 		return grammar.Count(may, "may work", "may work")
 	case work == 0:

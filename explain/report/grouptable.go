@@ -163,7 +163,7 @@ const (
 func (t *GroupTable) RejectNoteShort() string {
 	note := "of " + strconv.Itoa(t.report.Total)
 	if t.report.Others > 0 {
-		note += "; " + grammar.Count(t.report.Others, "more passes", "more pass") + " all"
+		note += "; " + grammar.Count(t.report.Others, "other plugin passes", "other plugins pass")
 	}
 	return note
 }

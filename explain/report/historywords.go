@@ -122,7 +122,7 @@ func (n *FittedNode) Happened() []string {
 	case n.Untold != "":
 		words = append(words, n.Untold)
 	case len(words) == 0:
-		words = append(words, "unchanged, and no new pod took its capacity: another reason rejects the pod")
+		words = append(words, "unchanged, and no new pod took its capacity: it rejects the pod for another reason")
 	}
 	return words
 }

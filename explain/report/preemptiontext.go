@@ -30,7 +30,7 @@ func (c composer) preemption() Section {
 		for _, other := range p.Tie[0].Alike {
 			names = append(names, other.Namespace+"/"+other.Name)
 		}
-		s.Lines = append(s.Lines, "  or, of equal rank, in place of one of them: "+grammar.List(names, grammar.Many))
+		s.Lines = append(s.Lines, "  kube-scheduler may evict one of these instead: "+grammar.List(names, grammar.Many))
 	}
 	return s
 }

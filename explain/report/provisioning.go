@@ -129,7 +129,7 @@ func (c *NodeClaim) Progress(now time.Time) string {
 func (c *NodeClaim) FitWords() string {
 	switch {
 	case c.State == "gone" || c.State == "deleting" || c.State == "unknown":
-		return "no node of it is on its way"
+		return "it adds no node"
 	case c.Fits == nil && c.Why == "":
 		return "whether the pod fits it is unknown"
 	case c.Fits == nil:

@@ -89,9 +89,9 @@ func withMessage(clause, message string) string {
 	return clause
 }
 
-// line is the condition in a line: "QuotaReserved is False for 12m (Pending): insufficient …".
+// line is the condition in a line: "QuotaReserved=False for 12m (Pending): insufficient …".
 func (c *Condition) line(now time.Time) string {
-	words := c.Type + " is " + c.Status
+	words := c.Type + "=" + c.Status
 	if c.Since != nil && !now.IsZero() {
 		words += " for " + model.FormatAge(c.Since.Time, now)
 	}

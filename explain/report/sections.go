@@ -180,7 +180,7 @@ func (c composer) groups(limit int) Section {
 		words, wider := g.reason()
 		count := strconv.Itoa(g.Count)
 		if g.OverAll() && len(t.Rows) > 1 {
-			count, note = "all", []string{"The rows below \"all\" are what else would reject these nodes."}
+			count, note = "all", []string{"The rows below \"all\" show what else would reject the pod on these nodes."}
 		}
 		row(count, g.Nodes, func(plugin string) string { return t.Mark(g, plugin) }, words, wider)
 	}

@@ -61,11 +61,11 @@ func moreHint(r *Report, o TextOptions) string {
 	case o.List || o.Verbose && (o.Fixes || len(r.Fixes) <= firstFixes) || r.Cycle != nil:
 		return ""
 	case o.Verbose:
-		return "More: --fixes (" + strconv.Itoa(len(r.Fixes)) + " with their commands)"
+		return "More: --fixes (" + grammar.Count(len(r.Fixes), "with its command", "with their commands") + ")"
 	case o.Fixes || len(r.Fixes) == 0:
 		return "More: --verbose, --trace"
 	case slices.ContainsFunc(r.Fixes, func(f Fix) bool { return len(f.commandLines()) > 0 }):
-		return "More: --fixes (" + strconv.Itoa(len(r.Fixes)) + " with their commands), --verbose, --trace"
+		return "More: --fixes (" + grammar.Count(len(r.Fixes), "with its command", "with their commands") + "), --verbose, --trace"
 	case len(r.Fixes) > firstFixes:
 		return "More: --fixes (" + strconv.Itoa(len(r.Fixes)) + "), --verbose, --trace"
 	}

@@ -52,7 +52,7 @@ func attemptOf(q *podQuestion, r *report.Report) attempt {
 			quiet:    "no attempt to schedule it is known for " + age,
 		}
 	}
-	return attempt{sentence: fmt.Sprintf("kube-scheduler last tried it %s ago.", age), clause: "last tried " + age + " ago"}
+	return attempt{sentence: fmt.Sprintf("kube-scheduler last tried it %s ago.", age), clause: "tried " + age + " ago"}
 }
 
 // unattended is for a pod that bears no mark of any scheduler.

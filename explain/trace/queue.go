@@ -35,7 +35,7 @@ func (w *stages) queue() {
 		for _, h := range held {
 			all = append(all, h.Short)
 		}
-		w.alive, w.end = nil, "the pod does not enter the queue"
+		w.alive, w.end = nil, "the pod does not enter the active queue"
 		stage.Outcome = report.Refused
 		stage.Words = fmt.Sprintf("kube-scheduler does not consider the pod: %s.", strings.Join(all, ", "))
 	}

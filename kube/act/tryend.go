@@ -31,7 +31,7 @@ func tryEnds(ctx context.Context, client kubernetes.Interface, p *plan.Plan) err
 		}
 	}
 	if len(tried)+len(p.Changes) == 0 && p.Verdict.Waiting > 0 {
-		p.Verdict.Asked, p.Verdict.Skipped = false, "nothing to try until PodDisruptionBudgets allow evictions"
+		p.Verdict.Asked, p.Verdict.Skipped = false, "PodDisruptionBudgets block all evictions for now"
 		return nil
 	}
 	if len(tried) > mostTries {

@@ -84,7 +84,7 @@ func (p *listPermissions) survey(ctx context.Context) (*scope, error) {
 	}
 	if s.permissions[podResource.gvr] == forbidden && s.permissions[nodeResource.gvr] == forbidden {
 		return nil, failf(ErrForbidden, nil,
-			"%s may not list nodes, and may not list pods in all namespaces or in %s: choose a namespace with -n, or ask for the permissions in docs/clusterrole.yaml",
+			"%s is not allowed to list nodes, or pods in all namespaces or in %s: choose a namespace with -n, or ask for the permissions in docs/clusterrole.yaml",
 			cmp.Or(p.target.user, "this user"), p.target.namespace)
 	}
 	return s, nil

@@ -158,7 +158,7 @@ std-1: shop/hostile was scheduled on std-2 with nothing; without it the pod woul
 2-2 Unschedulable
 1-1 Schedulable
 step 1 to 2
-std-1: unchanged, and no new pod took its capacity: another reason rejects the pod
+std-1: unchanged, and no new pod took its capacity: it rejects the pod for another reason
 `,
 		},
 		"it never fitted": {

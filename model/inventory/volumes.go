@@ -289,7 +289,7 @@ func attachLimits(o *model.Objects) []Volume {
 				v.Attached = new(attached[[2]string{node.Name, driver.Name}])
 			}
 			if v.Trouble() {
-				v.Why = "limit reached"
+				v.Why = "attach limit reached"
 			}
 			all = append(all, v)
 		}

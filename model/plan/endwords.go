@@ -243,11 +243,11 @@ func (e End) landsWords() string {
 	case e.sameNode():
 		return "to " + node + " (same node)"
 	case e.Fate.Likely:
-		return "probably to " + node
+		return "to " + node + " (likely)"
 	case others == 1:
 		return "to " + model.Clean(strings.Join(e.Fate.Tie, " or ")) + " (same score)"
 	case others > 1:
-		return fmt.Sprintf("to %s or %d others (same score)", node, others)
+		return fmt.Sprintf("to %s or one of %d others (same score)", node, others)
 	}
 	return "to " + node
 }

@@ -167,7 +167,7 @@ func TestWhatBecomesOfAPodInWords(t *testing.T) {
 		{End{Pod: web}, "", false},
 		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Lands, Node: "n2"}}, "to n2", false},
 		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Lands, Node: "n2", Tie: []string{"n2", "n3"}}}, "to n2 or n3 (same score)", false},
-		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Lands, Node: "n2", Likely: true}}, "probably to n2", false},
+		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Lands, Node: "n2", Likely: true}}, "to n2 (likely)", false},
 		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Lands, Node: "n1"}}, "to n1 (same node)", false},
 		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Preempts, Node: "n2"}}, "preempts pods on n2", true},
 		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Preempts, Node: "n2", Why: "ends a/low"}}, "preempts pods on n2: ends a/low", true},
@@ -281,8 +281,8 @@ func TestAVerdictTellsWhatWasNotTried(t *testing.T) {
 		want    string
 	}{
 		{Verdict{Asked: true}, "kube-apiserver accepts it (dry run)."},
-		{Verdict{Asked: true, Waiting: 2}, "kube-apiserver accepts what is not blocked (dry run)."},
-		{Verdict{Asked: true, Waiting: 2, Untried: 7}, "kube-apiserver accepts what is not blocked (dry run; 7 pods not tried)."},
+		{Verdict{Asked: true, Waiting: 2}, "kube-apiserver accepts the rest (dry run; blocked evictions not tried)."},
+		{Verdict{Asked: true, Waiting: 2, Untried: 7}, "kube-apiserver accepts the rest (dry run; 7 pods not tried)."},
 		{Verdict{Asked: true, Blocked: 1}, "kube-apiserver rejects 1 eviction for now (dry run); fathom retries until it is allowed."},
 	} {
 		if got := c.verdict.Words(); got != c.want {

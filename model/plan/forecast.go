@@ -163,7 +163,7 @@ func barred(all []Barred) []string {
 		sentences = append(sentences, fmt.Sprintf("Pending %s %s.", kindName(b.Pod), model.Clean(b.How)))
 	}
 	if more := len(all) - few; more > 0 {
-		sentences = append(sentences, fmt.Sprintf("%d more pending %s %s a node that fits or comes closest.", more, grammar.Agree(more, "workload", "workloads"), grammar.Agree(more, "loses", "lose")))
+		sentences = append(sentences, fmt.Sprintf("%d more pending %s %s a node that fits, or their closest node.", more, grammar.Agree(more, "workload", "workloads"), grammar.Agree(more, "loses", "lose")))
 	}
 	return sentences
 }

@@ -123,6 +123,8 @@ func (v Verdict) Words() string {
 			grammar.Plural(v.Blocked, "eviction"), grammar.Agree(v.Blocked, "it is", "they are"))
 	case v.Untried > 0:
 		return fmt.Sprintf("kube-apiserver accepts %s (dry run; %s not tried).", v.what(), CountPods(v.Untried))
+	case v.Asked && v.Waiting > 0:
+		return "kube-apiserver accepts the rest (dry run; blocked evictions not tried)."
 	case v.Asked:
 		return "kube-apiserver accepts " + v.what() + " (dry run)."
 	}
@@ -132,7 +134,7 @@ func (v Verdict) Words() string {
 // what was tried: everything, or what no budget blocks now.
 func (v Verdict) what() string {
 	if v.Waiting > 0 {
-		return "what is not blocked"
+		return "the rest"
 	}
 	return "it"
 }

@@ -88,7 +88,7 @@ func TestWhatBecomesOfPendingPodsIsTold(t *testing.T) {
 			}},
 			[]string{
 				"No pods run there; new pods are scheduled on other nodes.", "Pending shop/alone fits no node any more.", "Pending shop/alone fits no node any more.",
-				"Pending shop/alone fits no node any more.", "2 more pending workloads lose a node that fits or comes closest.",
+				"Pending shop/alone fits no node any more.", "2 more pending workloads lose a node that fits, or their closest node.",
 			},
 		},
 	}

@@ -57,7 +57,7 @@ func (p *Page) now(pod plan.PodProgress) table.Cell {
 	switch pod.State {
 	case plan.PodRefused:
 		if pod.Budget != "" {
-			return table.Cell{Text: "PDB " + pod.Budget + " allows 0"}
+			return table.Cell{Text: "PDB " + pod.Budget + " allows none"}
 		}
 		return table.Cell{Text: pod.Said}
 	case plan.PodLeft:

@@ -129,7 +129,7 @@ func (d preview) facts() []string {
 	if r.Pinned > 0 {
 		facts = append(facts, fmt.Sprintf("The static CPU manager policy, where it is on, pins %s.", grammar.Count(int(r.Pinned), "CPU", "CPUs")))
 	}
-	return append(facts, "Defaults: "+strings.Join(kubelet.DefaultThresholds[:shownThresholds], ", ")+"; none for pid.available.")
+	return append(facts, "Kubelet default thresholds: "+strings.Join(kubelet.DefaultThresholds[:shownThresholds], ", ")+".")
 }
 
 // shownThresholds is how many of the default thresholds fit in a line.
@@ -159,7 +159,7 @@ func kernel(of *facts) string {
 	case 0:
 		return ""
 	case 1:
-		return fmt.Sprintf("Highest oom_score_adj: %s (%d). The kernel also counts memory usage.", of.killed[0], of.score)
+		return fmt.Sprintf("Highest oom_score_adj (memory usage adds to it): %s, %d.", of.killed[0], of.score)
 	}
-	return fmt.Sprintf("Highest oom_score_adj: %[2]d, of %[1]s. The kernel also counts memory usage.", grammar.Count(len(of.killed), "container", "containers"), of.score)
+	return fmt.Sprintf("Highest oom_score_adj (memory usage adds to it): %[2]d, %[1]s.", grammar.Count(len(of.killed), "container", "containers"), of.score)
 }

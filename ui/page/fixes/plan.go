@@ -41,7 +41,7 @@ func planless(f *report.Fix, pod *model.Pod) string {
 	if pod.Owner.Name != "" {
 		return "change pod templates"
 	}
-	return "change what a pod asks for"
+	return "change the requests or spec of a pod"
 }
 
 // toPlan is the first step of a fix. Where that is the whole fix, and the pod fits then,

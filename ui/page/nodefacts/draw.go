@@ -182,9 +182,9 @@ func (d *drawing) texts() []string {
 func (d *drawing) leaseWords() (words, why string) {
 	switch read := d.lease.Value; {
 	case d.lease.Trouble != nil:
-		return "Lease " + model.UnknownFigure, d.lease.Trouble.Error()
+		return "Lease unknown", d.lease.Trouble.Error()
 	case !read.read:
-		return "Lease " + model.UnknownFigure, ""
+		return "Lease unknown", ""
 	case read.renewed.IsZero():
 		return "no Lease", ""
 	default:

@@ -34,7 +34,7 @@ type part struct {
 // parts are the columns; requested has a bar behind it.
 func (d *drawing) parts() []part {
 	if d.width >= wideFrom {
-		return []part{{"CAPACITY", 9}, {"ALLOCATABLE", 12}, {"RESERVED", 9}, {"REQUESTED", 10}, {"LIMITS", 8}, {"OVERCOMMIT", 11}, {"USED", 7}, {"FREE", 7}}
+		return []part{{"CAPACITY", 9}, {"ALLOCATABLE", 12}, {"RESERVED", 9}, {"REQUESTED", 10}, {"LIMITS", 8}, {"% OF ALLOC", 11}, {"USED", 7}, {"FREE", 7}}
 	}
 	return []part{{"CAPACITY", 8}, {"ALLOC", 6}, {"RESERVED", 9}, {"REQUESTED", 10}, {"LIMITS", 7}, {"", percentWidth}, {"USED", 6}, {"FREE", 6}}
 }

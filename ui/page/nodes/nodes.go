@@ -97,7 +97,7 @@ func (n *Page) Answer(width int) string {
 		}
 		words = n.warns.After(words, width)
 	}
-	if n.ShowsUsage() {
+	if n.ShowsUsage() && !n.Host.Large() { // large figures have no bars
 		words = cells.Spread(words, legend(h.Observed().Snapshot.Status.MetricsNote, width-12-cells.Width(words)), width-12)
 	}
 	return words

@@ -156,7 +156,7 @@ func (u *unready) facts(node *model.Node) *unreadyFacts {
 func (f *unreadyFacts) leaseWords(o *page.Observed) string {
 	switch {
 	case f.unread != nil:
-		return "Lease " + model.UnknownFigure
+		return "Lease unknown"
 	case f.renewed.IsZero():
 		return "no Lease"
 	}
@@ -175,7 +175,7 @@ func (f *unreadyFacts) fitWords() string {
 		limits = append(limits, fmt.Sprintf("%d unknown", f.open))
 	}
 	if f.left > 0 {
-		limits = append(limits, model.FormatCount(f.left)+" not asked")
+		limits = append(limits, model.FormatCount(f.left)+" not evaluated")
 	}
 	limit := ""
 	if len(limits) > 0 {

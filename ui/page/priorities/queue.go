@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/model/inventory"
 	"github.com/kubectl-fathom/kubectl-fathom/model/query"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
@@ -94,7 +95,7 @@ func (p *QueuePage) Answer(width int) string {
 		}
 	}
 	if others > 0 {
-		words += "; " + model.FormatCount(others) + " of other schedulers"
+		words += " (" + grammar.Count(others, "for another scheduler", "for other schedulers") + ")"
 	}
 	return p.Query().Filtered(words+".", width)
 }

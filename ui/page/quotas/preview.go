@@ -97,7 +97,7 @@ func moreWords(r *row) string {
 	}
 	words := "allows " + grammar.Count(int(*r.MorePods), "more pod", "more pods")
 	if len(sizes) > 0 {
-		words += " of the usual size (median of " + model.FormatCount(r.Pods) + "): " + strings.Join(sizes, ", ")
+		words += " of median size (of " + grammar.Count(r.Pods, "pod", "pods") + "): " + strings.Join(sizes, ", ")
 	}
 	return words
 }

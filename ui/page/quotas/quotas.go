@@ -220,7 +220,7 @@ func (n *standing) words(quotas int, levels gauge.Levels) string {
 		if more := n.fullest.MorePods; more != nil {
 			words += grammar.Count(int(*more), "more pod", "more pods") + ", "
 			if *more == 0 {
-				words = n.fullest.Namespace + ": no more pods of the usual size, "
+				words = n.fullest.Namespace + ": no more pods fit, "
 			}
 		}
 		words = model.Clean(words + string(n.fullest.Fullest) + " " + usedOf(n.fullest, n.fullest.Fullest))

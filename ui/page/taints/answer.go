@@ -49,7 +49,7 @@ func sentences(p *Page, rows []row) []string {
 	case len(worst) == 0 && all.untolerated != "":
 		worst = []string{all.untolerated}
 	case len(worst) == 0:
-		return []string{all.counts + ": no pods are due for eviction or in the wrong place."}
+		return []string{all.counts + ": no pods to evict, and none outside their reserved pools."}
 	}
 	return append(worst, all.counts+".")
 }
@@ -130,13 +130,13 @@ func leaks(all []inventory.Taint) string {
 	var words string
 	switch others, own := len(inside), len(outside); {
 	case own == 0:
-		words = grammar.Count(others, "pod of another tenant is", "pods of other tenants are") + " on these nodes"
+		words = grammar.Count(others, "other pod runs", "other pods run") + " there"
 	case others == 0:
-		words = grammar.Count(own, "of its pods is", "of its pods are") + " on other nodes"
+		words = grammar.Count(own, "pod that they are reserved for runs", "pods that they are reserved for run") + " elsewhere"
 	default:
-		words = grammar.Count(others, "pod", "pods") + " of other tenants on these nodes, " + model.FormatCount(own) + " of its pods on other nodes"
+		words = grammar.Count(others, "other pod runs", "other pods run") + " there; " + grammar.Count(own, "pod that they are reserved for runs", "pods that they are reserved for run") + " elsewhere"
 	}
-	return model.Clean("Reserved by " + where + ": " + words + ".")
+	return model.Clean("Nodes reserved by " + where + ": " + words + ".")
 }
 
 // untolerated counts the pods that stay on nodes with taints that they do not tolerate.

@@ -65,7 +65,7 @@ func (p *Page) fixContent() fixPart {
 	case len(p.Fixes.Tried) == 0:
 		return fixPart{head: "FIXES: " + p.Brief(p.Fixes.Sentence())}
 	}
-	return fixPart{head: report.FixesHead + ": " + p.Fixes.Counts(), rows: p.fixRows()}
+	return fixPart{head: p.Fixes.HeadWord() + ": " + p.Fixes.Counts(), rows: p.fixRows()}
 }
 
 // fixRows is how many fixes the page has rows for, in view or not.

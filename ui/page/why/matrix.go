@@ -66,7 +66,11 @@ func (m matrix) head() string {
 
 // row draws one group, without its gutter's cursor.
 func (m matrix) row(g *report.Group, words string) string {
-	return m.line(fmt.Sprintf("%8d", g.Count), func(plugin string) string { return m.mark(g, plugin) }, words)
+	count := strconv.Itoa(g.Count)
+	if g.OverAll() && len(m.table.Rows) > 1 {
+		count = "all"
+	}
+	return m.line(cells.Right(count, 8), func(plugin string) string { return m.mark(g, plugin) }, words)
 }
 
 // mark is a cell: rejected, passed, or not decided.
