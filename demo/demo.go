@@ -18,8 +18,8 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/kubectl-fathom/kubectl-fathom/demo/api"
+	"github.com/kubectl-fathom/kubectl-fathom/demo/controlplane"
 	"github.com/kubectl-fathom/kubectl-fathom/demo/kubelet"
-	"github.com/kubectl-fathom/kubectl-fathom/demo/plane"
 )
 
 // Context is the name of the embedded cluster, like the name of a context in a kubeconfig.
@@ -28,7 +28,7 @@ const Context = "demo"
 // Cluster is a running embedded cluster.
 type Cluster struct {
 	store    *api.Store
-	plane    *plane.Plane
+	plane    *controlplane.Plane
 	kubelets *kubelet.Kubelets
 	silent   kubelet.Silence
 	client   kubernetes.Interface // writes
@@ -64,7 +64,7 @@ func start(ctx context.Context, seed uint64, load func(*Cluster, *addresses) err
 
 // run starts the control plane and the kubelets.
 func (c *Cluster) run(ctx context.Context, given *addresses) (err error) {
-	if c.plane, err = plane.Start(ctx, c.store, func(node string) bool { return !c.silent.Of(node) }); err != nil {
+	if c.plane, err = controlplane.Start(ctx, c.store, func(node string) bool { return !c.silent.Of(node) }); err != nil {
 		return err
 	}
 	if _, err = c.plane.Informers().Core().V1().Pods().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{DeleteFunc: c.ended.note}); err != nil {

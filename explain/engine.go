@@ -20,11 +20,11 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/command"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/forecast"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/foreignpodgroups"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/kueue"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/pdb"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
-	"github.com/kubectl-fathom/kubectl-fathom/explain/podgroups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/provisioning"
-	"github.com/kubectl-fathom/kubectl-fathom/explain/queues"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -70,10 +70,10 @@ type Options struct {
 	Provisioning func(ctx context.Context, about []report.AutoscalerWord) *provisioning.State
 	// Queue is what the controller of a queue says about a pod that it holds; nil where
 	// none does. Nil: never known.
-	Queue func(ctx context.Context, of queues.Subject) *queues.State
+	Queue func(ctx context.Context, of kueue.Subject) *kueue.State
 	// Group is what a scheduler other than kube-scheduler says of the PodGroup that a pod
 	// names; nil where none does. Nil: never known.
-	Group func(ctx context.Context, of podgroups.Subject) *podgroups.State
+	Group func(ctx context.Context, of foreignpodgroups.Subject) *foreignpodgroups.State
 	// Nominator is who set the nominatedNodeName of a pod; nil where that is not known. Nil:
 	// never known.
 	Nominator func(ctx context.Context, pod *corev1.Pod) *report.Nominator

@@ -6,7 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes"
-	"github.com/kubectl-fathom/kubectl-fathom/explain/podgroups"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/foreignpodgroups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 )
@@ -14,12 +14,12 @@ import (
 // group asks the scheduler of the PodGroup that the pod names; nil where it names none of a scheduler
 // other than kube-scheduler. kube-scheduler ignores what pods of its own say of Volcano's and KAI
 // Scheduler's groups; Coscheduling is a plugin, which it may run.
-func (s *sources) group(ctx context.Context, pod *corev1.Pod) *podgroups.State {
+func (s *sources) group(ctx context.Context, pod *corev1.Pod) *foreignpodgroups.State {
 	if s.options.Group == nil {
 		return nil
 	}
 	name := scheduler.NameOf(pod)
-	subject, named := podgroups.SubjectOf(pod, func(k *podgroups.Kind) bool {
+	subject, named := foreignpodgroups.SubjectOf(pod, func(k *foreignpodgroups.Kind) bool {
 		if k.Plugin != "" {
 			return s.scheduler.MayRun(name, k.Plugin)
 		}
@@ -39,10 +39,10 @@ func leaveToGroup(x *explanation) {
 	if x.group == nil || r.Gang != nil || r.Verdict != report.Schedulable && r.Verdict != report.Unschedulable && r.Verdict != report.Unknown {
 		return
 	}
-	if r.Gang = podgroups.Judge(x.group, x.question.Now); r.Gang == nil {
+	if r.Gang = foreignpodgroups.Judge(x.group, x.question.Now); r.Gang == nil {
 		return
 	}
-	part := report.UnknownPart{Resource: "podgroups." + x.group.Group, Why: podgroups.Decides(x.group, r.Gang), Plugins: []string{}}
+	part := report.UnknownPart{Resource: "podgroups." + x.group.Group, Why: foreignpodgroups.Decides(x.group, r.Gang), Plugins: []string{}}
 	r.Unknown = append([]report.UnknownPart{part}, r.Unknown...)
 	r.Verdict, r.SchedulerMessage, r.Observed.Agrees = report.Unknown, "", nil
 }
@@ -59,6 +59,6 @@ func othersGroup(x *explanation) *fixes.Group {
 // quoteGroup adds what another scheduler says of the pod's group where the verdict is not about nodes.
 func quoteGroup(x *explanation) {
 	if x.report.Gang == nil {
-		x.report.Gang = podgroups.Judge(x.group, x.question.Now)
+		x.report.Gang = foreignpodgroups.Judge(x.group, x.question.Now)
 	}
 }

@@ -10,16 +10,16 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain/podgroups"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/foreignpodgroups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 )
 
 // volcanoGroup is what Volcano says of a group that has no room.
-func volcanoGroup() *podgroups.State {
-	return &podgroups.State{
-		Group: podgroups.Volcano.Group, Name: "train", Needs: new(8), Queue: "research", Phase: "Pending",
-		Conditions: []podgroups.Condition{{Condition: metav1.Condition{
+func volcanoGroup() *foreignpodgroups.State {
+	return &foreignpodgroups.State{
+		Group: foreignpodgroups.Volcano.Group, Name: "train", Needs: new(8), Queue: "research", Phase: "Pending",
+		Conditions: []foreignpodgroups.Condition{{Condition: metav1.Condition{
 			Type: "Unschedulable", Status: "True", Reason: "NotEnoughResources", Message: "3/8 tasks in gang unschedulable", LastTransitionTime: metav1.NewTime(testNow.Add(-3 * time.Minute)),
 		}}},
 	}
@@ -41,7 +41,7 @@ func TestAPodOfAnotherSchedulersGroupIsThatSchedulersToDecide(t *testing.T) {
 	for name, requests := range map[string]string{"fits alone": "1", "fits nowhere": "9"} {
 		t.Run(name, func(t *testing.T) {
 			pod := testPod("ml/train-0", "", requests, inGroup("volcano"))
-			e := startEngine(t, Options{SchedulerAlive: alive, Group: func(_ context.Context, of podgroups.Subject) *podgroups.State {
+			e := startEngine(t, Options{SchedulerAlive: alive, Group: func(_ context.Context, of foreignpodgroups.Subject) *foreignpodgroups.State {
 				if of.UID != pod.UID || len(of.Named) != 1 || of.Named[0].Name != "train" {
 					t.Errorf("asked about %+v", of)
 				}
@@ -99,7 +99,7 @@ profiles: [{schedulerName: default-scheduler, plugins: {multiPoint: {enabled: [{
 	} {
 		t.Run(name, func(t *testing.T) {
 			asked := 0
-			e := startEngine(t, Options{Configuration: c.configuration, Group: func(context.Context, podgroups.Subject) *podgroups.State { asked++; return nil }}, testNode("std-a-01", "4"), c.pod)
+			e := startEngine(t, Options{Configuration: c.configuration, Group: func(context.Context, foreignpodgroups.Subject) *foreignpodgroups.State { asked++; return nil }}, testNode("std-a-01", "4"), c.pod)
 			r := mustExplain(t, e, c.pod)
 			if asked != c.asked || r.Gang != nil {
 				t.Errorf("asked %d times, %+v", asked, r.Gang)
@@ -109,7 +109,7 @@ profiles: [{schedulerName: default-scheduler, plugins: {multiPoint: {enabled: [{
 }
 
 func TestAGroupIsQuotedWhereTheVerdictIsNotAboutNodes(t *testing.T) {
-	group := func(context.Context, podgroups.Subject) *podgroups.State { return volcanoGroup() }
+	group := func(context.Context, foreignpodgroups.Subject) *foreignpodgroups.State { return volcanoGroup() }
 	down := func(context.Context, string) (alive, known bool, why string) { return false, true, "no Lease" }
 	gated := testPod("ml/train-0", "", "1", inGroup("volcano"), gatedBy("example.com/licence"))
 	e := startEngine(t, Options{SchedulerAlive: alive, Group: group}, testNode("std-a-01", "4"), gated)
@@ -118,17 +118,17 @@ func TestAGroupIsQuotedWhereTheVerdictIsNotAboutNodes(t *testing.T) {
 		t.Errorf("%s, %+v, %+v", r.Verdict, r.Gang, r.Fixes)
 	}
 	pod := testPod("ml/train-0", "", "1", inGroup("volcano"))
-	gone := func(context.Context, podgroups.Subject) *podgroups.State {
-		return &podgroups.State{Group: podgroups.Volcano.Group, Name: "train", Gone: true}
+	gone := func(context.Context, foreignpodgroups.Subject) *foreignpodgroups.State {
+		return &foreignpodgroups.State{Group: foreignpodgroups.Volcano.Group, Name: "train", Gone: true}
 	}
 	if r := mustExplain(t, startEngine(t, Options{SchedulerAlive: down, Group: gone}, testNode("std-a-01", "4"), pod), pod); r.Verdict != report.NotConsidered || r.Gang == nil {
 		t.Errorf("%s, %+v", r.Verdict, r.Gang)
 	}
 	// Who writes about the group may be running, though nothing else tells of it; KAI Scheduler makes its groups.
-	made := func(context.Context, podgroups.Subject) *podgroups.State {
-		return &podgroups.State{Group: podgroups.KAI.Group, Name: "train", NeedsParts: new(2)}
+	made := func(context.Context, foreignpodgroups.Subject) *foreignpodgroups.State {
+		return &foreignpodgroups.State{Group: foreignpodgroups.KAI.Group, Name: "train", NeedsParts: new(2)}
 	}
-	for name, found := range map[string]func(context.Context, podgroups.Subject) *podgroups.State{"its status is written": group, "KAI Scheduler made it": made} {
+	for name, found := range map[string]func(context.Context, foreignpodgroups.Subject) *foreignpodgroups.State{"its status is written": group, "KAI Scheduler made it": made} {
 		if r := mustExplain(t, startEngine(t, Options{SchedulerAlive: down, Group: found}, testNode("std-a-01", "4"), pod), pod); r.Verdict != report.Unknown || r.BlockedBy != "gang" {
 			t.Errorf("%s: %s, %s", name, r.Verdict, r.Summary)
 		}
@@ -143,21 +143,21 @@ func TestAGroupIsQuotedWhereTheVerdictIsNotAboutNodes(t *testing.T) {
 func TestTheDefaultSchedulerTakesAPodOutOfItsGroup(t *testing.T) {
 	down := func(context.Context, string) (alive, known bool, why string) { return false, true, "no Lease" }
 	for name, c := range map[string]struct {
-		group  podgroups.State
+		group  foreignpodgroups.State
 		says   string
 		advice string
 	}{
-		"Volcano":       {podgroups.State{Group: podgroups.Volcano.Group, Name: "train", Gone: true}, "takes the pod out of its group train", "Volcano schedules it with PodGroup train"},
-		"Volcano, made": {podgroups.State{Group: podgroups.Volcano.Group, Name: "train", Needs: new(2)}, "takes the pod out of its group train", "Volcano schedules it with PodGroup train"},
-		"KAI Scheduler": {podgroups.State{Group: podgroups.KAI.Group, Name: "train", Gone: true}, "takes the pod out of its group train", "KAI Scheduler schedules it with PodGroup train"},
+		"Volcano":       {foreignpodgroups.State{Group: foreignpodgroups.Volcano.Group, Name: "train", Gone: true}, "takes the pod out of its group train", "Volcano schedules it with PodGroup train"},
+		"Volcano, made": {foreignpodgroups.State{Group: foreignpodgroups.Volcano.Group, Name: "train", Needs: new(2)}, "takes the pod out of its group train", "Volcano schedules it with PodGroup train"},
+		"KAI Scheduler": {foreignpodgroups.State{Group: foreignpodgroups.KAI.Group, Name: "train", Gone: true}, "takes the pod out of its group train", "KAI Scheduler schedules it with PodGroup train"},
 		"Coscheduling": {
-			podgroups.State{Group: podgroups.Coscheduling.Group, Name: "train", Gone: true},
+			foreignpodgroups.State{Group: foreignpodgroups.Coscheduling.Group, Name: "train", Gone: true},
 			"takes the pod out of its group train, unless default-scheduler runs the plugin Coscheduling", "Coscheduling schedules it with PodGroup train",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			pod := testPod("ml/train-0", "", "1", inGroup("gangs"))
-			e := startEngine(t, Options{SchedulerAlive: down, Group: func(context.Context, podgroups.Subject) *podgroups.State { return &c.group }}, testNode("std-a-01", "4"), pod)
+			e := startEngine(t, Options{SchedulerAlive: down, Group: func(context.Context, foreignpodgroups.Subject) *foreignpodgroups.State { return &c.group }}, testNode("std-a-01", "4"), pod)
 			told := mustFix(t, e, pod)
 			same(t, told.Sentence(), c.advice+`: start scheduler "gangs".`)
 			if len(told.Tried) != 2 || told.Work() != 0 {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/admission"
-	"github.com/kubectl-fathom/kubectl-fathom/explain/queues"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/kueue"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
@@ -24,12 +24,12 @@ func (e *Engine) askRefused(ctx context.Context, q report.Query) (*report.Report
 	if err != nil {
 		return nil, err
 	}
-	if subject, suspended := queues.SubjectOfSuspended(q.Target.Refused()); suspended {
-		var state *queues.State
+	if subject, suspended := kueue.SubjectOfSuspended(q.Target.Refused()); suspended {
+		var state *kueue.State
 		if e.options.Queue != nil {
 			state = e.options.Queue(ctx, subject)
 		}
-		return suspendedReport(q, j.Report(ifCreated), queues.Judge(state, "spec.suspend", e.options.Now())), nil
+		return suspendedReport(q, j.Report(ifCreated), kueue.Judge(state, "spec.suspend", e.options.Now())), nil
 	}
 	r := j.Report(ifCreated)
 	if q.Parts.Has(report.PreemptionPart) {

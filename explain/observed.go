@@ -10,9 +10,9 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	corelisters "k8s.io/client-go/listers/core/v1"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain/podgroups"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/foreignpodgroups"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/kueue"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/provisioning"
-	"github.com/kubectl-fathom/kubectl-fathom/explain/queues"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/summary"
@@ -26,8 +26,8 @@ type externalFacts struct {
 	autoscalers []report.AutoscalerWord
 
 	provisioning *provisioning.State
-	queue        *queues.State
-	group        *podgroups.State
+	queue        *kueue.State
+	group        *foreignpodgroups.State
 	nominator    *report.Nominator
 	claims       map[string][]model.Event
 	events       []model.Event

@@ -13,28 +13,28 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain/queues"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/kueue"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // teamA is what Kueue says of a pod that waits for quota.
-func teamA() *queues.State {
-	return &queues.State{
-		Workload: &queues.Workload{Name: "job-train-1a2b", Queue: "team-a", Conditions: []metav1.Condition{{
+func teamA() *kueue.State {
+	return &kueue.State{
+		Workload: &kueue.Workload{Name: "job-train-1a2b", Queue: "team-a", Conditions: []metav1.Condition{{
 			Type: "QuotaReserved", Status: "False", Reason: "Pending", LastTransitionTime: metav1.NewTime(testNow.Add(-12 * time.Minute)),
 			Message: "couldn't assign flavors to pod set main: insufficient unused quota for cpu in flavor default, 1 more needed",
 		}}},
-		Queue: "team-a", LocalQueue: &queues.LocalQueue{Name: "team-a", ClusterQueue: "gpu"}, Position: new(2),
-		ClusterQueue: &queues.ClusterQueue{Name: "gpu", Pending: new(12), Quotas: []queues.Quota{{
+		Queue: "team-a", LocalQueue: &kueue.LocalQueue{Name: "team-a", ClusterQueue: "gpu"}, Position: new(2),
+		ClusterQueue: &kueue.ClusterQueue{Name: "gpu", Pending: new(12), Quotas: []kueue.Quota{{
 			Flavor: "default", Resource: "cpu", Nominal: resource.MustParse("40"), Used: new(resource.MustParse("40")), Reserved: new(resource.MustParse("40")),
 		}}},
 	}
 }
 
 // askKueue are options of an engine that asks Kueue about the pod.
-func askKueue(t *testing.T, pod *corev1.Pod, state *queues.State) Options {
-	return Options{Queue: func(_ context.Context, of queues.Subject) *queues.State {
+func askKueue(t *testing.T, pod *corev1.Pod, state *kueue.State) Options {
+	return Options{Queue: func(_ context.Context, of kueue.Subject) *kueue.State {
 		if of.UID != pod.UID || of.Namespace != pod.Namespace {
 			t.Errorf("asked about %+v", of)
 		}
@@ -93,7 +93,7 @@ func TestOnlyPodsThatKueueHoldsAreAskedAbout(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			asked := 0
-			e := startEngine(t, Options{Queue: func(context.Context, queues.Subject) *queues.State { asked++; return nil }}, testNode("std-a-01", "4"), c.pod)
+			e := startEngine(t, Options{Queue: func(context.Context, kueue.Subject) *kueue.State { asked++; return nil }}, testNode("std-a-01", "4"), c.pod)
 			r := mustExplain(t, e, c.pod)
 			if asked != c.asked || r.Queue != nil {
 				t.Errorf("asked %d times, %+v", asked, r.Queue)
@@ -113,7 +113,7 @@ func TestASnapshotHoldsWhatKueueSays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var again queues.State
+	var again kueue.State
 	if err := json.Unmarshal(text, &again); err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestAJobThatKueueKeepsSuspendedIsQueued(t *testing.T) {
 	})
 	refused := &model.Refused{Pod: pod, Wanted: 4, Missing: 4, Queue: "team-a"}
 	for name, c := range map[string]struct {
-		state        *queues.State
+		state        *kueue.State
 		summary, why string
 		fact         string
 	}{

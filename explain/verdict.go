@@ -15,10 +15,10 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/foreignpodgroups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/groups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/message"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
-	"github.com/kubectl-fathom/kubectl-fathom/explain/podgroups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/preemption"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
@@ -42,7 +42,7 @@ type explanation struct {
 	parentsUnread  string // why CompositePodGroups are not read; "" if they are, or if there are none
 	question       *plugins.Question
 
-	group   *podgroups.State // of another scheduler, that the pod names; nil without
+	group   *foreignpodgroups.State // of another scheduler, that the pod names; nil without
 	facts   *summary.Facts
 	report  *report.Report
 	ungated bool               // whether something gates the pod could not be found out

@@ -13,8 +13,8 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/informers"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain/podgroups"
-	"github.com/kubectl-fathom/kubectl-fathom/explain/queues"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/foreignpodgroups"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/kueue"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
@@ -93,7 +93,7 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 		AttemptSeen:    c.asker.AttemptSeen,
 		Autoscalers:    c.asker.Autoscalers,
 		Provisioning:   c.asker.Provisioning,
-		Queue:          func(ctx context.Context, of queues.Subject) *queues.State { return cluster.QueueOf(ctx, c.asker, of) },
+		Queue:          func(ctx context.Context, of kueue.Subject) *kueue.State { return cluster.QueueOf(ctx, c.asker, of) },
 		Group:          groupOf(c),
 		Nominator:      nominatorOf(c),
 		Configuration:  looked.configuration,
@@ -111,8 +111,8 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 }
 
 // groupOf asks what another scheduler says of a pod's PodGroup.
-func groupOf(c *Client) func(context.Context, podgroups.Subject) *podgroups.State {
-	return func(ctx context.Context, of podgroups.Subject) *podgroups.State {
+func groupOf(c *Client) func(context.Context, foreignpodgroups.Subject) *foreignpodgroups.State {
+	return func(ctx context.Context, of foreignpodgroups.Subject) *foreignpodgroups.State {
 		return cluster.GroupOf(ctx, c.asker, of)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain/podgroups"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/foreignpodgroups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -38,7 +38,7 @@ type Asker struct {
 	schedulers  schedulers
 	autoscalers autoscalers
 	queues      queueAnswers
-	groups      answers[groupKey, *podgroups.State]
+	groups      answers[groupKey, *foreignpodgroups.State]
 	nominators  answers[nominationKey, *report.Nominator]
 	told        toldOf
 	quotas      perNamespace[corev1.ResourceQuota]

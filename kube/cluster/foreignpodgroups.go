@@ -6,9 +6,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain/podgroups"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/foreignpodgroups"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/custom"
-	reader "github.com/kubectl-fathom/kubectl-fathom/kube/podgroups"
+	reader "github.com/kubectl-fathom/kubectl-fathom/kube/foreignpodgroups"
 )
 
 // groupKey is a PodGroup of a scheduler other than kube-scheduler.
@@ -19,7 +19,7 @@ type groupKey struct {
 
 // GroupOf asks what a scheduler other than kube-scheduler says of the PodGroup that a pod names, at most
 // 15 s late; nil where none of their APIs is served. Nothing is asked before a pod names such a group.
-func GroupOf(ctx context.Context, a *Asker, of podgroups.Subject) *podgroups.State {
+func GroupOf(ctx context.Context, a *Asker, of foreignpodgroups.Subject) *foreignpodgroups.State {
 	if a.options.Dynamic == nil {
 		return nil
 	}
@@ -32,11 +32,11 @@ func GroupOf(ctx context.Context, a *Asker, of podgroups.Subject) *podgroups.Sta
 				continue
 			case version == "":
 				why := fmt.Sprintf("the server has %s in other versions than %s", named.Kind.Resource(), named.Kind.Version)
-				return &podgroups.State{Group: named.Kind.Group, Name: named.Name, Unread: why}
+				return &foreignpodgroups.State{Group: named.Kind.Group, Name: named.Name, Unread: why}
 			}
 		}
 		key := groupKey{named.Kind.Group, types.NamespacedName{Namespace: of.Namespace, Name: named.Name}}
-		found, ok := a.groups.of(ctx, key, func() *podgroups.State { return from.Get(ctx, named.Kind, of.Namespace, named.Name) })
+		found, ok := a.groups.of(ctx, key, func() *foreignpodgroups.State { return from.Get(ctx, named.Kind, of.Namespace, named.Name) })
 		if ok {
 			return found
 		}

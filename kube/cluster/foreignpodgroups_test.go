@@ -10,28 +10,28 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain/podgroups"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/foreignpodgroups"
 )
 
 func TestGroupsOfOtherSchedulersAreAskedForWhereTheyAreServed(t *testing.T) {
-	gv := func(k *podgroups.Kind) schema.GroupVersion {
+	gv := func(k *foreignpodgroups.Kind) schema.GroupVersion {
 		return schema.GroupVersion{Group: k.Group, Version: k.Version}
 	}
-	both := []podgroups.Named{{Kind: podgroups.Volcano, Name: "train"}, {Kind: podgroups.KAI, Name: "train"}}
+	both := []foreignpodgroups.Named{{Kind: foreignpodgroups.Volcano, Name: "train"}, {Kind: foreignpodgroups.KAI, Name: "train"}}
 	for name, c := range map[string]struct {
 		groups *metav1.APIGroupList
-		named  []podgroups.Named
+		named  []foreignpodgroups.Named
 		want   string // the group that is given, and what was asked
 	}{
 		"none is served":          {served(schema.GroupVersion{Group: "apps", Version: "v1"}), both, " []"},
-		"the first is served":     {served(gv(podgroups.Volcano), gv(podgroups.KAI)), both, "scheduling.volcano.sh [get scheduling.volcano.sh]"},
-		"the second is served":    {served(gv(podgroups.KAI)), both, "scheduling.run.ai gone [get scheduling.run.ai]"},
-		"in another version":      {served(schema.GroupVersion{Group: podgroups.Volcano.Group, Version: "v2"}), both, "scheduling.volcano.sh the server has podgroups.scheduling.volcano.sh in other versions than v1beta1 []"},
+		"the first is served":     {served(gv(foreignpodgroups.Volcano), gv(foreignpodgroups.KAI)), both, "scheduling.volcano.sh [get scheduling.volcano.sh]"},
+		"the second is served":    {served(gv(foreignpodgroups.KAI)), both, "scheduling.run.ai gone [get scheduling.run.ai]"},
+		"in another version":      {served(schema.GroupVersion{Group: foreignpodgroups.Volcano.Group, Version: "v2"}), both, "scheduling.volcano.sh the server has podgroups.scheduling.volcano.sh in other versions than v1beta1 []"},
 		"nobody knows the groups": {nil, both, " []"}, // the server says that it has none of them
 	} {
 		t.Run(name, func(t *testing.T) {
 			kinds := map[schema.GroupVersionResource]string{}
-			for _, k := range podgroups.Kinds {
+			for _, k := range foreignpodgroups.Kinds {
 				kinds[gv(k).WithResource("podgroups")] = "PodGroupList"
 			}
 			client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), kinds, &unstructured.Unstructured{Object: map[string]any{
@@ -44,7 +44,7 @@ func TestGroupsOfOtherSchedulersAreAskedForWhereTheyAreServed(t *testing.T) {
 			var got string
 			for range 2 { // the second answer is remembered
 				got = ""
-				if s := GroupOf(t.Context(), asker, podgroups.Subject{Namespace: "ml", Named: c.named}); s != nil {
+				if s := GroupOf(t.Context(), asker, foreignpodgroups.Subject{Namespace: "ml", Named: c.named}); s != nil {
 					got = s.Group
 					if s.Gone {
 						got += " gone"

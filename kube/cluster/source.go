@@ -12,9 +12,9 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain/podgroups"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/foreignpodgroups"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/kueue"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/provisioning"
-	"github.com/kubectl-fathom/kubectl-fathom/explain/queues"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -55,8 +55,8 @@ type Source struct {
 	AttemptSeen    func(ctx context.Context, pod *corev1.Pod) *metav1.Time
 	Autoscalers    func(ctx context.Context, pod *corev1.Pod) []report.AutoscalerWord
 	Provisioning   func(ctx context.Context, about []report.AutoscalerWord) *provisioning.State
-	Queue          func(ctx context.Context, of queues.Subject) *queues.State
-	Group          func(ctx context.Context, of podgroups.Subject) *podgroups.State
+	Queue          func(ctx context.Context, of kueue.Subject) *kueue.State
+	Group          func(ctx context.Context, of foreignpodgroups.Subject) *foreignpodgroups.State
 	Nominator      func(ctx context.Context, pod *corev1.Pod) *report.Nominator
 	Events         func(ctx context.Context, ref model.Ref) ([]model.Event, error)
 	EventsUnread   func(ctx context.Context, namespace string) string

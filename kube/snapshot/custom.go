@@ -9,9 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain/podgroups"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/foreignpodgroups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/provisioning"
-	groupreader "github.com/kubectl-fathom/kubectl-fathom/kube/podgroups"
+	groupreader "github.com/kubectl-fathom/kubectl-fathom/kube/foreignpodgroups"
 	autoscalers "github.com/kubectl-fathom/kubectl-fathom/kube/provisioning"
 )
 
@@ -20,7 +20,7 @@ import (
 type custom struct {
 	pools  []provisioning.NodePool
 	claims []provisioning.NodeClaim
-	groups map[groupKey]*podgroups.State
+	groups map[groupKey]*foreignpodgroups.State
 }
 
 // groupKey is a PodGroup of a scheduler other than kube-scheduler.
@@ -66,23 +66,23 @@ func (c *custom) add(raw []byte, gvk schema.GroupVersionKind) (known bool, err e
 }
 
 // groupKind is the kind of PodGroups that an object is of; nil of others.
-func groupKind(gvk schema.GroupVersionKind) *podgroups.Kind {
-	at := slices.IndexFunc(podgroups.Kinds, func(k *podgroups.Kind) bool {
+func groupKind(gvk schema.GroupVersionKind) *foreignpodgroups.Kind {
+	at := slices.IndexFunc(foreignpodgroups.Kinds, func(k *foreignpodgroups.Kind) bool {
 		return k.Group == gvk.Group && k.Version == gvk.Version && gvk.Kind == "PodGroup"
 	})
 	if at < 0 {
 		return nil
 	}
-	return podgroups.Kinds[at]
+	return foreignpodgroups.Kinds[at]
 }
 
-func (c *custom) addGroup(of *podgroups.Kind, object *unstructured.Unstructured) error {
-	s := &podgroups.State{Group: of.Group, Name: object.GetName()}
+func (c *custom) addGroup(of *foreignpodgroups.Kind, object *unstructured.Unstructured) error {
+	s := &foreignpodgroups.State{Group: of.Group, Name: object.GetName()}
 	if err := groupreader.Fill(s, object); err != nil {
 		return err
 	}
 	if c.groups == nil {
-		c.groups = map[groupKey]*podgroups.State{}
+		c.groups = map[groupKey]*foreignpodgroups.State{}
 	}
 	c.groups[groupKey{of.Group, object.GetNamespace(), object.GetName()}] = s
 	return nil
@@ -99,12 +99,12 @@ func (c *custom) autoscaling() *provisioning.State {
 }
 
 // group is what a List of kubectl tells of the PodGroup that a pod names.
-func (c *custom) group(of podgroups.Subject) *podgroups.State {
+func (c *custom) group(of foreignpodgroups.Subject) *foreignpodgroups.State {
 	for _, named := range of.Named {
 		if s := c.groups[groupKey{named.Kind.Group, of.Namespace, named.Name}]; s != nil {
 			return s
 		}
 	}
 	named := of.Named[0]
-	return &podgroups.State{Group: named.Kind.Group, Name: named.Name, Unread: fmt.Sprintf("%s %s is not in the file", named.Kind.Resource(), named.Name)}
+	return &foreignpodgroups.State{Group: named.Kind.Group, Name: named.Name, Unread: fmt.Sprintf("%s %s is not in the file", named.Kind.Resource(), named.Name)}
 }

@@ -8,7 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain/podgroups"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/foreignpodgroups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
@@ -38,7 +38,7 @@ func TestCustomResourcesOfAListAreQuoted(t *testing.T) {
 	}
 	for annotation, want := range map[string]string{"train": "8 Pending ", "other": "podgroups.scheduling.volcano.sh other is not in the file"} {
 		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Annotations: map[string]string{"scheduling.k8s.io/group-name": annotation}}}
-		subject, _ := podgroups.SubjectOf(pod, func(*podgroups.Kind) bool { return true })
+		subject, _ := foreignpodgroups.SubjectOf(pod, func(*foreignpodgroups.Kind) bool { return true })
 		s := groupIn(f, subject)
 		got := s.Unread
 		if s.Needs != nil {

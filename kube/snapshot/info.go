@@ -11,9 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain/podgroups"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/foreignpodgroups"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/kueue"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/provisioning"
-	"github.com/kubectl-fathom/kubectl-fathom/explain/queues"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -82,9 +82,9 @@ type Heard struct {
 	AttemptSeen *time.Time `json:"attemptSeen,omitempty"`
 	Autoscalers []Word     `json:"autoscalers,omitempty"`
 
-	Queue     *queues.State     `json:"queue,omitempty"`     // what the controller of the queue that holds it says
-	Group     *podgroups.State  `json:"group,omitempty"`     // what another scheduler says of the PodGroup that it names
-	Nominator *report.Nominator `json:"nominator,omitempty"` // who set its nominatedNodeName
+	Queue     *kueue.State            `json:"queue,omitempty"`     // what the controller of the queue that holds it says
+	Group     *foreignpodgroups.State `json:"group,omitempty"`     // what another scheduler says of the PodGroup that it names
+	Nominator *report.Nominator       `json:"nominator,omitempty"` // who set its nominatedNodeName
 }
 
 // Word is an autoscaler's newest.

@@ -17,9 +17,9 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain/podgroups"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/foreignpodgroups"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/kueue"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/provisioning"
-	"github.com/kubectl-fathom/kubectl-fathom/explain/queues"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
@@ -66,7 +66,7 @@ func (f *File) Source() (*cluster.Source, error) {
 		Autoscalers:    f.autoscalers,
 		Provisioning:   f.provisioning,
 		Queue:          f.queue,
-		Group:          func(_ context.Context, of podgroups.Subject) *podgroups.State { return groupIn(f, of) },
+		Group:          func(_ context.Context, of foreignpodgroups.Subject) *foreignpodgroups.State { return groupIn(f, of) },
 		Nominator:      func(_ context.Context, pod *corev1.Pod) *report.Nominator { return nominatorIn(f, pod) },
 		Configuration:  f.configuration(),
 		PodGroups:      f.podGroups(),
@@ -231,7 +231,7 @@ func (f *File) provisioning(_ context.Context, about []report.AutoscalerWord) *p
 }
 
 // queue is what the controller of a queue said of a pod.
-func (f *File) queue(_ context.Context, of queues.Subject) *queues.State {
+func (f *File) queue(_ context.Context, of kueue.Subject) *kueue.State {
 	for i := range f.Info.Heard {
 		if f.Info.Heard[i].UID == of.UID {
 			return f.Info.Heard[i].Queue
@@ -242,7 +242,7 @@ func (f *File) queue(_ context.Context, of queues.Subject) *queues.State {
 
 // groupIn is what another scheduler said of the PodGroup that a pod names. Of a List of kubectl it is not known
 // whether one that is not there exists.
-func groupIn(f *File, of podgroups.Subject) *podgroups.State {
+func groupIn(f *File, of foreignpodgroups.Subject) *foreignpodgroups.State {
 	if !f.Own {
 		return f.custom.group(of)
 	}

@@ -20,9 +20,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain/podgroups"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/foreignpodgroups"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/kueue"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/provisioning"
-	"github.com/kubectl-fathom/kubectl-fathom/explain/queues"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -254,14 +254,14 @@ func (t *taking) heardOf(k *model.Kind, pod *corev1.Pod) Heard {
 
 // hearControllers notes what the queue, the group and the nominator of a pending pod are.
 func (t *taking) hearControllers(k *model.Kind, pod *corev1.Pod, heard *Heard) {
-	subject, held := queues.SubjectOf(pod)
+	subject, held := kueue.SubjectOf(pod)
 	if k.Refused != nil {
-		subject, held = queues.SubjectOfSuspended(k.Refused)
+		subject, held = kueue.SubjectOfSuspended(k.Refused)
 	}
 	if held && t.source.Queue != nil {
 		heard.Queue = t.source.Queue(t.ctx, subject)
 	}
-	if group, named := podgroups.SubjectOf(pod, func(*podgroups.Kind) bool { return true }); named && t.source.Group != nil {
+	if group, named := foreignpodgroups.SubjectOf(pod, func(*foreignpodgroups.Kind) bool { return true }); named && t.source.Group != nil {
 		heard.Group = t.source.Group(t.ctx, group)
 	}
 	if t.source.Nominator != nil && pod.Spec.NodeName == "" && pod.Status.NominatedNodeName != "" {

@@ -1,4 +1,4 @@
-package podgroups
+package foreignpodgroups
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 	"sigs.k8s.io/yaml"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain/podgroups"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/foreignpodgroups"
 )
 
 // aReader reads one PodGroup, or fails with an error.
@@ -28,7 +28,7 @@ func aReader(t *testing.T, text string, failing error) Reader {
 		objects = append(objects, object)
 	}
 	kinds := map[schema.GroupVersionResource]string{}
-	for _, k := range podgroups.Kinds {
+	for _, k := range foreignpodgroups.Kinds {
 		kinds[schema.GroupVersionResource{Group: k.Group, Version: k.Version, Resource: "podgroups"}] = "PodGroupList"
 	}
 	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), kinds, objects...)
@@ -40,12 +40,12 @@ func aReader(t *testing.T, text string, failing error) Reader {
 
 func TestGroupsAreReadAsTheirSchedulersWriteThem(t *testing.T) {
 	for _, c := range []struct {
-		kind *podgroups.Kind
+		kind *foreignpodgroups.Kind
 		text string
 		want string
 	}{
 		{
-			podgroups.Volcano, `
+			foreignpodgroups.Volcano, `
 apiVersion: scheduling.volcano.sh/v1beta1
 kind: PodGroup
 metadata: {namespace: ml, name: train}
@@ -57,7 +57,7 @@ status:
 			"8 - map[worker:7] research Inqueue [{running 2} {succeeded 0} {failed 0}] Unschedulable|True|NotEnoughResources|3/8 tasks|2026-06-01 12:00:00|",
 		},
 		{
-			podgroups.KAI, `
+			foreignpodgroups.KAI, `
 apiVersion: scheduling.run.ai/v2alpha2
 kind: PodGroup
 metadata: {namespace: ml, name: train}
@@ -72,7 +72,7 @@ status:
 				"UnschedulableOnNodePool||Unschedulable|no node|0001-01-01 00:00:00|spot",
 		},
 		{
-			podgroups.Coscheduling, `
+			foreignpodgroups.Coscheduling, `
 apiVersion: scheduling.x-k8s.io/v1alpha1
 kind: PodGroup
 metadata: {namespace: ml, name: train}
@@ -81,7 +81,7 @@ status: {phase: Scheduling, occupiedBy: ml/train, scheduleStartTime: "2026-06-01
 			"3 - map[]  Scheduling [{running 0} {succeeded 0} {failed 1}]",
 		},
 		{
-			podgroups.Coscheduling, "apiVersion: scheduling.x-k8s.io/v1alpha1\nkind: PodGroup\nmetadata: {namespace: ml, name: train}\nspec: {}",
+			foreignpodgroups.Coscheduling, "apiVersion: scheduling.x-k8s.io/v1alpha1\nkind: PodGroup\nmetadata: {namespace: ml, name: train}\nspec: {}",
 			"- - map[]   []",
 		},
 	} {
@@ -106,17 +106,17 @@ status: {phase: Scheduling, occupiedBy: ml/train, scheduleStartTime: "2026-06-01
 
 func TestAGroupThatMayNotBeReadIsUnknown(t *testing.T) {
 	forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "x"}, "", errors.New("no"))
-	if s := aReader(t, "", forbidden).Get(t.Context(), podgroups.Volcano, "ml", "train"); s.Unread != "not allowed to get podgroups.scheduling.volcano.sh" || s.Gone {
+	if s := aReader(t, "", forbidden).Get(t.Context(), foreignpodgroups.Volcano, "ml", "train"); s.Unread != "not allowed to get podgroups.scheduling.volcano.sh" || s.Gone {
 		t.Errorf("%+v", s)
 	}
-	if s := aReader(t, "", errors.New("no answer")).Get(t.Context(), podgroups.KAI, "ml", "train"); s.Unread != "get podgroups.scheduling.run.ai: no answer" || s.Gone {
+	if s := aReader(t, "", errors.New("no answer")).Get(t.Context(), foreignpodgroups.KAI, "ml", "train"); s.Unread != "get podgroups.scheduling.run.ai: no answer" || s.Gone {
 		t.Errorf("%+v", s)
 	}
-	if s := aReader(t, "", nil).Get(t.Context(), podgroups.KAI, "ml", "train"); s.Unread != "" || !s.Gone {
+	if s := aReader(t, "", nil).Get(t.Context(), foreignpodgroups.KAI, "ml", "train"); s.Unread != "" || !s.Gone {
 		t.Errorf("%+v", s)
 	}
 	odd := "apiVersion: scheduling.volcano.sh/v1beta1\nkind: PodGroup\nmetadata: {namespace: ml, name: train}\nspec: {minMember: many}"
-	if s := aReader(t, odd, nil).Get(t.Context(), podgroups.Volcano, "ml", "train"); s.Unread == "" || s.Needs != nil {
+	if s := aReader(t, odd, nil).Get(t.Context(), foreignpodgroups.Volcano, "ml", "train"); s.Unread == "" || s.Needs != nil {
 		t.Errorf("%+v", s)
 	}
 }

@@ -5,16 +5,16 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain/queues"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/kueue"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // queue asks the controller of the queue that holds the pod by a gate; nil where none is known to.
-func (s *sources) queue(ctx context.Context, pod *corev1.Pod) *queues.State {
+func (s *sources) queue(ctx context.Context, pod *corev1.Pod) *kueue.State {
 	if s.options.Queue == nil {
 		return nil
 	}
-	subject, held := queues.SubjectOf(pod)
+	subject, held := kueue.SubjectOf(pod)
 	if !held {
 		return nil
 	}
@@ -23,12 +23,12 @@ func (s *sources) queue(ctx context.Context, pod *corev1.Pod) *queues.State {
 
 // queued adds what the controller of a queue says of a pod that it holds. Its words lead the
 // answer; that the pod is gated is a fact then.
-func (x *explanation) queued(state *queues.State) {
+func (x *explanation) queued(state *kueue.State) {
 	r := x.report
 	if r.Verdict != report.Gated || r.BlockedBy != "queue" {
 		return
 	}
-	q := queues.Judge(state, "its gate", x.question.Now)
+	q := kueue.Judge(state, "its gate", x.question.Now)
 	if q == nil {
 		return
 	}

@@ -1,6 +1,6 @@
-// Package queues reads what Kueue says of pods and queues in objects of the API: Workloads,
+// Package kueue reads what Kueue says of pods and queues in objects of the API: Workloads,
 // LocalQueues, ClusterQueues, and the pending Workloads of its visibility API.
-package queues
+package kueue
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain/queues"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/kueue"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/custom"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -55,7 +55,7 @@ func (r Reader) why(verb, resource string, err error) string {
 
 // Workloads are those of a namespace.
 type Workloads struct {
-	All    []queues.Workload
+	All    []kueue.Workload
 	Absent bool   // they are not served
 	Unread string // why they are not known, or not all of them; "" if they are
 }
@@ -90,11 +90,11 @@ func (r Reader) Workloads(ctx context.Context, namespace string) Workloads {
 }
 
 // LocalQueue gets a LocalQueue; why it could not be read, or "".
-func (r Reader) LocalQueue(ctx context.Context, namespace, name string) (*queues.LocalQueue, string) {
+func (r Reader) LocalQueue(ctx context.Context, namespace, name string) (*kueue.LocalQueue, string) {
 	object, err := r.resource("localqueues").Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
-		return &queues.LocalQueue{Name: name, Gone: true}, ""
+		return &kueue.LocalQueue{Name: name, Gone: true}, ""
 	case err != nil:
 		return nil, r.why("get", "localqueues."+model.KueueGroup, err)
 	}
@@ -102,15 +102,15 @@ func (r Reader) LocalQueue(ctx context.Context, namespace, name string) (*queues
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &of); err != nil {
 		return nil, fmt.Sprintf("read LocalQueue %s: %v", name, err)
 	}
-	return &queues.LocalQueue{Name: name, ClusterQueue: of.Spec.ClusterQueue, StopPolicy: of.Spec.StopPolicy, Conditions: of.Status.Conditions}, ""
+	return &kueue.LocalQueue{Name: name, ClusterQueue: of.Spec.ClusterQueue, StopPolicy: of.Spec.StopPolicy, Conditions: of.Status.Conditions}, ""
 }
 
 // ClusterQueue gets a ClusterQueue; why it could not be read, or "".
-func (r Reader) ClusterQueue(ctx context.Context, name string) (*queues.ClusterQueue, string) {
+func (r Reader) ClusterQueue(ctx context.Context, name string) (*kueue.ClusterQueue, string) {
 	object, err := r.resource("clusterqueues").Get(ctx, name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
-		return &queues.ClusterQueue{Name: name, Gone: true}, ""
+		return &kueue.ClusterQueue{Name: name, Gone: true}, ""
 	case err != nil:
 		return nil, r.why("get", "clusterqueues."+model.KueueGroup, err)
 	}
@@ -118,7 +118,7 @@ func (r Reader) ClusterQueue(ctx context.Context, name string) (*queues.ClusterQ
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &of); err != nil {
 		return nil, fmt.Sprintf("read ClusterQueue %s: %v", name, err)
 	}
-	return &queues.ClusterQueue{
+	return &kueue.ClusterQueue{
 		Name: name, StopPolicy: of.Spec.StopPolicy, Pending: of.Status.Pending, Conditions: of.Status.Conditions, Quotas: of.quotas(),
 	}, ""
 }
@@ -184,16 +184,16 @@ type workload struct {
 		Admission  *struct {
 			ClusterQueue string `json:"clusterQueue"`
 		} `json:"admission"`
-		Checks []queues.Check `json:"admissionChecks"`
+		Checks []kueue.Check `json:"admissionChecks"`
 	} `json:"status"`
 }
 
-func workloadOf(object *unstructured.Unstructured) (*queues.Workload, error) {
+func workloadOf(object *unstructured.Unstructured) (*kueue.Workload, error) {
 	var of workload
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &of); err != nil {
 		return nil, err
 	}
-	w := &queues.Workload{
+	w := &kueue.Workload{
 		Name: object.GetName(), Created: of.Metadata.Created.Time, Queue: of.Spec.QueueName,
 		Inactive: of.Spec.Active != nil && !*of.Spec.Active, Conditions: of.Status.Conditions, Checks: of.Status.Checks,
 	}
@@ -250,12 +250,12 @@ type flavorUsage struct {
 }
 
 // quotas are those of all flavors, in the ClusterQueue's order.
-func (c *clusterQueue) quotas() []queues.Quota {
-	var all []queues.Quota
+func (c *clusterQueue) quotas() []kueue.Quota {
+	var all []kueue.Quota
 	for _, group := range c.Spec.Groups {
 		for _, flavor := range group.Flavors {
 			for _, of := range flavor.Resources {
-				q := queues.Quota{Flavor: flavor.Name, Resource: string(of.Name), Nominal: of.Nominal}
+				q := kueue.Quota{Flavor: flavor.Name, Resource: string(of.Name), Nominal: of.Nominal}
 				q.Used, _ = usage(c.Status.Used, flavor.Name, of.Name)
 				q.Reserved, q.Borrowed = usage(c.Status.Reserved, flavor.Name, of.Name)
 				all = append(all, q)

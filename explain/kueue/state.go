@@ -1,7 +1,7 @@
-// Package queues says what the controller of a queue, Kueue, writes about a pod that it holds: the
+// Package kueue says what the controller of a queue, Kueue, writes about a pod that it holds: the
 // conditions of its Workload, its LocalQueue and ClusterQueue, and its position in them. It is
 // quoted. Whether quota suffices, and when the pod is admitted, is not judged here.
-package queues
+package kueue
 
 import (
 	"slices"

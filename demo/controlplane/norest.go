@@ -1,4 +1,4 @@
-package plane
+package controlplane
 
 import (
 	corev1 "k8s.io/api/core/v1"

@@ -1,7 +1,7 @@
-// Package plane is the control plane of the embedded cluster: the real
+// Package controlplane is the control plane of the embedded cluster: the real
 // kube-scheduler, the controllers of kube-controller-manager and admission
 // plugins of kube-apiserver, in this process and on the API in memory.
-package plane
+package controlplane
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package podgroups
+package foreignpodgroups
 
 import (
 	"fmt"

@@ -6,17 +6,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain/queues"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/kueue"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/custom"
-	reader "github.com/kubectl-fathom/kubectl-fathom/kube/queues"
+	reader "github.com/kubectl-fathom/kubectl-fathom/kube/kueue"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // queueAnswers remembers what Kueue says.
 type queueAnswers struct {
 	workloads     answers[string, reader.Workloads] // by namespace
-	localQueues   answers[types.NamespacedName, orUnread[*queues.LocalQueue]]
-	clusterQueues answers[string, orUnread[*queues.ClusterQueue]]
+	localQueues   answers[types.NamespacedName, orUnread[*kueue.LocalQueue]]
+	clusterQueues answers[string, orUnread[*kueue.ClusterQueue]]
 	positions     answers[string, reader.Positions] // by ClusterQueue
 	ofLocalQueues answers[types.NamespacedName, reader.Positions]
 	groups        answers[string, *metav1.APIGroupList]
@@ -30,7 +30,7 @@ type orUnread[T any] struct {
 
 // QueueOf asks what Kueue says about a pod that it holds, at most 15 s late; nil where its API is not
 // served.
-func QueueOf(ctx context.Context, a *Asker, of queues.Subject) *queues.State {
+func QueueOf(ctx context.Context, a *Asker, of kueue.Subject) *kueue.State {
 	from, served := queueReader(ctx, a)
 	if !served {
 		return nil
@@ -39,7 +39,7 @@ func QueueOf(ctx context.Context, a *Asker, of queues.Subject) *queues.State {
 	if !ok || workloads.Absent {
 		return nil
 	}
-	s := &queues.State{Workload: queues.WorkloadOf(workloads.All, of), Queue: of.Queue}
+	s := &kueue.State{Workload: kueue.WorkloadOf(workloads.All, of), Queue: of.Queue}
 	if s.Workload == nil {
 		s.Note("workloads", workloads.Unread)
 	}
@@ -52,7 +52,7 @@ func QueueOf(ctx context.Context, a *Asker, of queues.Subject) *queues.State {
 	}
 	if s.Queue != "" {
 		key := types.NamespacedName{Namespace: of.Namespace, Name: s.Queue}
-		found, _ := a.queues.localQueues.of(ctx, key, func() (r orUnread[*queues.LocalQueue]) {
+		found, _ := a.queues.localQueues.of(ctx, key, func() (r orUnread[*kueue.LocalQueue]) {
 			r.object, r.unread = from.LocalQueue(ctx, of.Namespace, s.Queue)
 			return r
 		})
@@ -69,8 +69,8 @@ func QueueOf(ctx context.Context, a *Asker, of queues.Subject) *queues.State {
 }
 
 // askClusterQueue adds the ClusterQueue, and the Workload's position in it.
-func askClusterQueue(ctx context.Context, a *Asker, from reader.Reader, name, namespace string, s *queues.State) {
-	found, _ := a.queues.clusterQueues.of(ctx, name, func() (r orUnread[*queues.ClusterQueue]) {
+func askClusterQueue(ctx context.Context, a *Asker, from reader.Reader, name, namespace string, s *kueue.State) {
+	found, _ := a.queues.clusterQueues.of(ctx, name, func() (r orUnread[*kueue.ClusterQueue]) {
 		r.object, r.unread = from.ClusterQueue(ctx, name)
 		return r
 	})

@@ -13,7 +13,7 @@ import (
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	clienttesting "k8s.io/client-go/testing"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain/queues"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/kueue"
 )
 
 // kueueObject is an object of Kueue.
@@ -69,7 +69,7 @@ func served(all ...schema.GroupVersion) *metav1.APIGroupList {
 }
 
 func TestKueueIsAskedInTheVersionsThatItServes(t *testing.T) {
-	kueue := func(version string) schema.GroupVersion {
+	group := func(version string) schema.GroupVersion {
 		return schema.GroupVersion{Group: "kueue.x-k8s.io", Version: version}
 	}
 	visible := func(version string) schema.GroupVersion {
@@ -81,18 +81,18 @@ func TestKueueIsAskedInTheVersionsThatItServes(t *testing.T) {
 		want    string
 	}{
 		"not at all":          {"v1beta2", served(schema.GroupVersion{Group: "apps", Version: "v1"}), "[]"},
-		"another version":     {"v1beta2", served(kueue("v1alpha2")), "[]"},
-		"without positions":   {"v1beta2", served(kueue("v1beta2")), "[get v1beta2 clusterqueues get v1beta2 localqueues list v1beta2 workloads]"},
-		"older":               {"v1beta1", served(kueue("v1beta1")), "[get v1beta1 clusterqueues get v1beta1 localqueues list v1beta1 workloads]"},
-		"with positions":      {"v1beta2", served(kueue("v1beta2"), visible("v1beta2")), "[get v1beta2 clusterqueues get v1beta2 clusterqueues/pendingworkloads get v1beta2 localqueues list v1beta2 workloads]"},
-		"with older ones":     {"v1beta2", served(kueue("v1beta2"), visible("v1beta1")), "[get v1beta1 clusterqueues/pendingworkloads get v1beta2 clusterqueues get v1beta2 localqueues list v1beta2 workloads]"},
+		"another version":     {"v1beta2", served(group("v1alpha2")), "[]"},
+		"without positions":   {"v1beta2", served(group("v1beta2")), "[get v1beta2 clusterqueues get v1beta2 localqueues list v1beta2 workloads]"},
+		"older":               {"v1beta1", served(group("v1beta1")), "[get v1beta1 clusterqueues get v1beta1 localqueues list v1beta1 workloads]"},
+		"with positions":      {"v1beta2", served(group("v1beta2"), visible("v1beta2")), "[get v1beta2 clusterqueues get v1beta2 clusterqueues/pendingworkloads get v1beta2 localqueues list v1beta2 workloads]"},
+		"with older ones":     {"v1beta2", served(group("v1beta2"), visible("v1beta1")), "[get v1beta1 clusterqueues/pendingworkloads get v1beta2 clusterqueues get v1beta2 localqueues list v1beta2 workloads]"},
 		"nobody knows groups": {"v1beta2", nil, "[]"}, // the server says that it has none of Kueue
 	} {
 		t.Run(name, func(t *testing.T) {
 			asker, asked := queueAsker(t, c.version)
 			asker.Use(Held{Groups: c.groups})
 			for range 2 { // the second answer is remembered
-				s := QueueOf(t.Context(), asker, queues.Subject{Namespace: "ml", Owners: []types.UID{"pod", "job"}})
+				s := QueueOf(t.Context(), asker, kueue.Subject{Namespace: "ml", Owners: []types.UID{"pod", "job"}})
 				if (s == nil) != (c.want == "[]") {
 					t.Fatalf("%+v", s)
 				}
@@ -116,7 +116,7 @@ func TestKueueIsAskedInTheVersionsThatItServes(t *testing.T) {
 func TestAPodWithoutAWorkloadIsToldOfItsQueue(t *testing.T) {
 	asker, _ := queueAsker(t, "v1beta2")
 	asker.Use(Held{Groups: served(schema.GroupVersion{Group: "kueue.x-k8s.io", Version: "v1beta2"})})
-	s := QueueOf(t.Context(), asker, queues.Subject{Namespace: "ml", Queue: "nowhere", Owners: []types.UID{"other"}})
+	s := QueueOf(t.Context(), asker, kueue.Subject{Namespace: "ml", Queue: "nowhere", Owners: []types.UID{"other"}})
 	if s == nil || s.Workload != nil || s.LocalQueue == nil || !s.LocalQueue.Gone || s.ClusterQueue != nil || s.Position != nil {
 		t.Errorf("%+v", s)
 	}

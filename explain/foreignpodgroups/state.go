@@ -1,7 +1,7 @@
-// Package podgroups says what a scheduler other than kube-scheduler writes about a group of pods that it
+// Package foreignpodgroups says what a scheduler other than kube-scheduler writes about a group of pods that it
 // schedules together: the status of its PodGroup. It is quoted. Whether the group fits, and when it is
 // scheduled, is for that scheduler to decide.
-package podgroups
+package foreignpodgroups
 
 import (
 	"cmp"

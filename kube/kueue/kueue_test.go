@@ -1,4 +1,4 @@
-package queues
+package kueue
 
 import (
 	"errors"

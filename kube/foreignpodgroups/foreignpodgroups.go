@@ -1,6 +1,6 @@
-// Package podgroups reads the PodGroups of schedulers other than kube-scheduler: Volcano, KAI Scheduler,
+// Package foreignpodgroups reads the PodGroups of schedulers other than kube-scheduler: Volcano, KAI Scheduler,
 // and Coscheduling of scheduler-plugins.
-package podgroups
+package foreignpodgroups
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain/podgroups"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/foreignpodgroups"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/custom"
 )
 
@@ -26,8 +26,8 @@ type Reader struct {
 }
 
 // Get gets a PodGroup; what could not be read says so.
-func (r Reader) Get(ctx context.Context, kind *podgroups.Kind, namespace, name string) *podgroups.State {
-	s := &podgroups.State{Group: kind.Group, Name: name}
+func (r Reader) Get(ctx context.Context, kind *foreignpodgroups.Kind, namespace, name string) *foreignpodgroups.State {
+	s := &foreignpodgroups.State{Group: kind.Group, Name: name}
 	of := schema.GroupVersionResource{Group: kind.Group, Version: kind.Version, Resource: "podgroups"}
 	object, err := r.Dynamic.Resource(of).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
 	switch {
@@ -39,7 +39,7 @@ func (r Reader) Get(ctx context.Context, kind *podgroups.Kind, namespace, name s
 		return s
 	}
 	if err := Fill(s, object); err != nil {
-		return &podgroups.State{Group: kind.Group, Name: name, Unread: err.Error()}
+		return &foreignpodgroups.State{Group: kind.Group, Name: name, Unread: err.Error()}
 	}
 	return s
 }
@@ -78,7 +78,7 @@ type schedulingCondition struct {
 var Shape = reflect.TypeFor[podGroup]()
 
 // Fill fills in what a PodGroup says. Its error says why it cannot be read.
-func Fill(s *podgroups.State, object *unstructured.Unstructured) error {
+func Fill(s *foreignpodgroups.State, object *unstructured.Unstructured) error {
 	var of podGroup
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &of); err != nil {
 		return fmt.Errorf("read PodGroup %s: %w", object.GetName(), err)
@@ -90,24 +90,24 @@ func Fill(s *podgroups.State, object *unstructured.Unstructured) error {
 	}
 	s.Phase = status.Phase
 	for i := range status.Conditions {
-		s.Conditions = append(s.Conditions, podgroups.Condition{Condition: status.Conditions[i]})
+		s.Conditions = append(s.Conditions, foreignpodgroups.Condition{Condition: status.Conditions[i]})
 	}
 	for i := range status.SchedulingConditions {
 		s.Conditions = append(s.Conditions, status.SchedulingConditions[i].condition())
 	}
 	if status.Phase != "" || status.Running+status.Succeeded+status.Failed+status.Pending > 0 {
-		if s.Group == podgroups.KAI.Group {
-			s.Counts = append(s.Counts, podgroups.Count{Of: "pending", Pods: status.Pending})
+		if s.Group == foreignpodgroups.KAI.Group {
+			s.Counts = append(s.Counts, foreignpodgroups.Count{Of: "pending", Pods: status.Pending})
 		}
 		s.Counts = append(s.Counts,
-			podgroups.Count{Of: "running", Pods: status.Running}, podgroups.Count{Of: "succeeded", Pods: status.Succeeded}, podgroups.Count{Of: "failed", Pods: status.Failed})
+			foreignpodgroups.Count{Of: "running", Pods: status.Running}, foreignpodgroups.Count{Of: "succeeded", Pods: status.Succeeded}, foreignpodgroups.Count{Of: "failed", Pods: status.Failed})
 	}
 	return nil
 }
 
 // condition takes over the reasons, the newer field, where there are any.
-func (c *schedulingCondition) condition() podgroups.Condition {
-	of := podgroups.Condition{Condition: c.Condition, NodePool: c.NodePool}
+func (c *schedulingCondition) condition() foreignpodgroups.Condition {
+	of := foreignpodgroups.Condition{Condition: c.Condition, NodePool: c.NodePool}
 	if len(c.Reasons) == 0 {
 		return of
 	}
