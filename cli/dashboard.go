@@ -32,10 +32,10 @@ func newDashboard(a *app) *cobra.Command {
 		Short: "Open a dashboard that explains why pods are pending",
 		Long: `Open a dashboard that explains why pods are pending, by running kube-scheduler's
 own plugins on the current state of the cluster. Press ? in it for its keys.`,
-		Example: fmt.Sprintf(`  # Open the dashboard on the namespace shop
-  %[1]s -n shop
+		Example: fmt.Sprintf(`  %[1]s -n shop
   # Explain every pending pod, without the dashboard
   %[1]s explain --all -A
+  # Try fathom without a cluster
   %[1]s demo`, a.Name),
 		Args:              suggest.NoCommand,
 		ValidArgsFunction: cobra.NoFileCompletions,

@@ -18,7 +18,7 @@ func (k *keyboard) off(do keymap.Action, v page.View) string {
 	switch do {
 	case keymap.StepBack, keymap.StepOn:
 		return k.app.steps.offStep(do)
-	case keymap.NextFix:
+	case keymap.FixesAgain:
 		return k.app.follows.offNext()
 	case keymap.History:
 		return k.app.steps.offPodHistory(v)

@@ -146,7 +146,7 @@ func TestActivityShowsTheNodeAtOnce(t *testing.T) {
 	requireRow(t, d.app, 4, "done → checkout-6c9d8b7f4-x2x1p on spo…")
 }
 
-func TestTheNextFixIsOfferedWhereAnotherPodTookThePlace(t *testing.T) {
+func TestTheFixesAreOfferedAgainWhereAnotherPodTookThePlace(t *testing.T) {
 	d := newFixing(t, 80, 24)
 	d.fix()
 	d.press("1")

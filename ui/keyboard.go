@@ -139,7 +139,7 @@ func (k *keyboard) doOpenPage(do keymap.Action) (cmd tea.Cmd, done bool) {
 // doOpenRest goes to the pages that are no lists of objects.
 func (k *keyboard) doOpenRest(do keymap.Action) (cmd tea.Cmd, done bool) {
 	switch do {
-	case keymap.NextFix:
+	case keymap.FixesAgain:
 		return k.app.follows.openNext(), true
 	case keymap.Activity:
 		return k.app.history.open(activity.New(&k.app.host, &k.app.jobs, k.app.jobs.activity)), true

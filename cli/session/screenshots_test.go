@@ -21,6 +21,20 @@ func updating() bool { return flag.Lookup("update").Value.String() == "true" }
 // The pictures of the documentation are what the dashboard shows on the embedded
 // cluster: make screenshots draws them again.
 func TestScreenshotsShowWhatThereIs(t *testing.T) {
+	inEachPicture(t, func(t *testing.T, s *stage, name string, theme themes.Theme) {
+		shot := func(of, title string) {
+			requireFile(t, of+"-"+name+".svg", svg(title, s.frame(), 80, 24, theme))
+		}
+		shot("pending", "Pending pods, each with its reason in a few words")
+		s.press(tea.KeyEnter)
+		shot("why", "Why a pod is pending: what rejects it on each group of nodes, the sum behind it, and what would help")
+	})
+}
+
+// inEachPicture shows the same cluster in the dark and the light theme, with a row of Pending
+// selected that has much to show.
+func inEachPicture(t *testing.T, draw func(t *testing.T, s *stage, name string, theme themes.Theme)) {
+	t.Helper()
 	for _, name := range []string{"dark", "light"} {
 		theme, ok := themes.For(name, name == "dark")
 		if !ok {
@@ -28,13 +42,8 @@ func TestScreenshotsShowWhatThereIs(t *testing.T) {
 		}
 		onStage(t, demo.Story{Nodes: demo.FewestNodes, Seed: 1, Still: true}, name, func(t *testing.T, s *stage) {
 			s.live(150*time.Second + 500*time.Millisecond) // chance decides by a second when a pod was tried last: ages are told in minutes
-			shot := func(of, title string) {
-				requireFile(t, of+"-"+name+".svg", svg(title, s.frame(), 80, 24, theme))
-			}
 			s.press('/', 'c', 'h', 'e', 'c', 'k', tea.KeyEnter, tea.KeyEscape)
-			shot("pending", "The pods that wait, each with the reason in a few words")
-			s.press(tea.KeyEnter)
-			shot("why", "Why one pod waits: what each group of nodes is refused for, the sum behind it, and what would help")
+			draw(t, s, name, theme)
 		})
 	}
 }

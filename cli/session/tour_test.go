@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/kubectl-fathom/kubectl-fathom/demo"
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
 )
 
@@ -37,25 +35,17 @@ func tour() []scene {
 // The moving picture of the README shows the dashboard's own frames, on an embedded
 // cluster whose seed is fixed: make screenshots draws it again.
 func TestTheTourShowsWhatThereIs(t *testing.T) {
-	for _, name := range []string{"dark", "light"} {
-		theme, ok := themes.For(name, name == "dark")
-		if !ok {
-			t.Fatalf("no theme %s", name)
-		}
-		onStage(t, demo.Story{Nodes: demo.FewestNodes, Seed: 1, Still: true}, name, func(t *testing.T, s *stage) {
-			s.live(150*time.Second + 500*time.Millisecond) // ages are told in minutes, as in the pictures
-			s.press('/', 'c', 'h', 'e', 'c', 'k', tea.KeyEnter, tea.KeyEscape)
-			scenes := tour()
-			for i := range scenes {
-				s.press(scenes[i].keys...)
-				scenes[i].frame = s.frame()
-				if i > 0 && scenes[i].frame == scenes[i-1].frame {
-					t.Errorf("the keys to %q change nothing", scenes[i].caption)
-				}
+	inEachPicture(t, func(t *testing.T, s *stage, name string, theme themes.Theme) {
+		scenes := tour()
+		for i := range scenes {
+			s.press(scenes[i].keys...)
+			scenes[i].frame = s.frame()
+			if i > 0 && scenes[i].frame == scenes[i-1].frame {
+				t.Errorf("the keys to %q change nothing", scenes[i].caption)
 			}
-			requireFile(t, "tour-"+name+".svg", film(scenes, 80, 24, theme))
-		})
-	}
+		}
+		requireFile(t, "tour-"+name+".svg", film(scenes, 80, 24, theme))
+	})
 }
 
 // film draws scenes one after another, without end, with the caption of each below it.

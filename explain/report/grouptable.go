@@ -1,11 +1,13 @@
 package report
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
@@ -148,6 +150,21 @@ func (t *GroupTable) sharedCounts(plugin string) (rejects, only int) {
 		}
 	}
 	return rejects, only
+}
+
+// Count is how many nodes a group has: "all" of one that is over all other groups.
+func (t *GroupTable) Count(g *Group) string {
+	if t.overAll(g) {
+		return "all"
+	}
+	return strconv.Itoa(g.Count)
+}
+
+func (t *GroupTable) overAll(g *Group) bool { return g.OverAll() && len(t.Rows) > 1 }
+
+// FitCount is how many nodes fit, of how many: "0 of 12 nodes fit".
+func (r *Report) FitCount() string {
+	return fmt.Sprintf("%s of %s %s", model.FormatCount(r.Fits), model.FormatCount(r.Total), grammar.Agree(r.Total, "node fits", "nodes fit"))
 }
 
 // The heads and labels of a table of groups.

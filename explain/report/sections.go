@@ -2,7 +2,6 @@ package report
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -178,11 +177,10 @@ func (c composer) groups(limit int) Section {
 	for i := range shown {
 		g := &shown[i]
 		words, wider := g.reason()
-		count := strconv.Itoa(g.Count)
-		if g.OverAll() && len(t.Rows) > 1 {
-			count, note = "all", []string{"The rows below \"all\" show what else would reject the pod on these nodes."}
+		if t.overAll(g) {
+			note = []string{"The rows below \"all\" show what else would reject the pod on these nodes."}
 		}
-		row(count, g.Nodes, func(plugin string) string { return t.Mark(g, plugin) }, words, wider)
+		row(t.Count(g), g.Nodes, func(plugin string) string { return t.Mark(g, plugin) }, words, wider)
 	}
 	if rest := t.Rest(len(shown)); rest != "" {
 		row("", nil, func(string) string { return "" }, rest, nil)

@@ -64,7 +64,7 @@ var modifiers = strings.NewReplacer("ctrl+", "ctrl-", "alt+", "alt-", "shift+", 
 // of boxes, have theirs alone.
 var actions = map[string]Action{
 	"open": Open, "explain": Explain, "unfold": Unfold, "by-label": ByLabel, "go-to-node": GoNode, "node-map": NodeMap, "fixes": Fixes,
-	"next-fix": NextFix, "preemption": Preempt, "trace": Trace, "message": Words, "fit": Fit,
+	"fixes-again": FixesAgain, "preemption": Preempt, "trace": Trace, "message": Words, "fit": Fit,
 	"cordon": Cordon, "uncordon": Uncordon, "drain": Drain, "taint": Taint, "label": Label, "evict": Evict, "more": More,
 	"undo": Undo, "pause": Pause, "stop": Stop, "copy": Copy, "filter": Filter, "sort": Sort, "reverse": Reverse, "mark": Mark, "mark-to": MarkTo,
 	"unmark": Unmark, "describe": Describe, "yaml": YAML, "layout": Wide, "preview": Preview,

@@ -42,7 +42,7 @@ const (
 	GoNode
 	NodeMap
 	Fixes
-	NextFix
+	FixesAgain
 	Preempt
 	Trace
 	Words
@@ -164,8 +164,8 @@ var Bindings = []Binding{
 	{Stop, OnJob, "Q", "Q", "stop", OfSelection, "stop", "stop the drain: asks first"},
 	{Open, OnJob, "enter", "enter", "open", OfSelection, "open", "open: the page of the drain"},
 	{Fixes, PodFacts, "f", "f", "fixes", OfSelection, "fixes", "fixes that would let the pod be scheduled, simulated"},
-	{NextFix, OnFix, "N", "N", "fixes again", OfSelection, "fixes again", "the fixes again, where a pod is still pending after a fix"},
-	{NextFix, Everywhere, "N", "N", "fixes again", Unlisted, "", "the fixes again, where a pod is still pending after a fix"},
+	{FixesAgain, OnFix, "N", "N", "fixes again", OfSelection, "fixes again", "the fixes again, where a pod is still pending after a fix"},
+	{FixesAgain, Everywhere, "N", "N", "fixes again", Unlisted, "", "the fixes again, where a pod is still pending after a fix"},
 	{Preempt, PodFacts, "p", "p", "preemption", OfSelection, "preemption", "what preemption can do: candidate nodes, victims, and where victims are rescheduled"},
 	{Trace, PodFacts, "T", "T", "trace", OfSelection, "trace", "the scheduling cycle, stage by stage; for a scheduled pod, why it is on its node"},
 	{Words, PodFacts, "W", "W", "message", OfSelection, "message", "kube-scheduler's message, fathom's, events and versions"},

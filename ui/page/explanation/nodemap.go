@@ -2,7 +2,6 @@ package explanation
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -99,7 +98,7 @@ func (o *ofMap) Verdict() (words string, ok bool) {
 	if r == nil || o.page.draw.Gone || o.page.asks.explains.Trouble != nil || !o.page.draw.AboutNodes() {
 		return o.page.Answer(0), false
 	}
-	return fmt.Sprintf("%s of %s nodes fit", model.FormatCount(r.Fits), model.FormatCount(r.Total)), true
+	return r.FitCount(), true
 }
 
 // OpenGroup implements nodemap.Why: the first group that the node is in.

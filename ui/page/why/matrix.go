@@ -66,11 +66,7 @@ func (m matrix) head() string {
 
 // row draws one group, without its gutter's cursor.
 func (m matrix) row(g *report.Group, words string) string {
-	count := strconv.Itoa(g.Count)
-	if g.OverAll() && len(m.table.Rows) > 1 {
-		count = "all"
-	}
-	return m.line(cells.Right(count, 8), func(plugin string) string { return m.mark(g, plugin) }, words)
+	return m.line(cells.Right(m.table.Count(g), 8), func(plugin string) string { return m.mark(g, plugin) }, words)
 }
 
 // mark is a cell: rejected, passed, or not decided.

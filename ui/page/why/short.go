@@ -1,7 +1,6 @@
 package why
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -47,11 +46,7 @@ func (t short) verdict() string {
 	for i, plugin := range rejecting {
 		counts[i] = report.Name(plugin.Name) + " " + model.FormatCount(plugin.Refuses)
 	}
-	nodes := "nodes fit"
-	if r.Total == 1 {
-		nodes = "node fits"
-	}
-	return fmt.Sprintf("%d of %s %s: %s", r.Fits, model.FormatCount(r.Total), nodes, strings.Join(counts, ", "))
+	return r.FitCount() + ": " + strings.Join(counts, ", ")
 }
 
 // compared is whether kube-scheduler agrees, and what preemption could do.
