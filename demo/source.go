@@ -44,7 +44,7 @@ func (c *Cluster) Source(ctx context.Context) (*cluster.Source, error) {
 		defer utilruntime.HandleCrash()
 		refusals.Run(ctx)
 	}()
-	asker := cluster.NewAsker(cluster.AskerOptions{Client: c.store.Client(ctx, api.Reads), Namespace: metav1.NamespaceDefault})
+	asker := cluster.NewCachedReader(cluster.CachedReaderOptions{Client: c.store.Client(ctx, api.Reads), Namespace: metav1.NamespaceDefault})
 	return &cluster.Source{
 		Factory: factory, Client: reader, Trace: scheduler.NewUnreadable(), Changed: changes,
 		Status: func() model.Status {
@@ -74,10 +74,10 @@ func failedCreates(client kubernetes.Interface, resync time.Duration) cache.Shar
 
 // NodeLease is when the kubelet of a node last renewed its Lease; zero where it has none.
 func (c *Cluster) NodeLease(ctx context.Context, node string) (time.Time, error) {
-	return cluster.NewAsker(cluster.AskerOptions{Client: c.client}).NodeLease(ctx, node)
+	return cluster.NewCachedReader(cluster.CachedReaderOptions{Client: c.client}).NodeLease(ctx, node)
 }
 
 // Events are the events about an object, newest first.
 func (c *Cluster) Events(ctx context.Context, ref model.Ref) ([]model.Event, error) {
-	return cluster.NewAsker(cluster.AskerOptions{Client: c.client}).EventsOf(ctx, ref)
+	return cluster.NewCachedReader(cluster.CachedReaderOptions{Client: c.client}).EventsOf(ctx, ref)
 }

@@ -234,7 +234,7 @@ func TestAClaimThatServesNoPodIsToldBeforeAnyNode(t *testing.T) {
 		e := startDevices(t, append(c.objects, testNode("n", "4"), gpuClass())...)
 		x, m := e.begin(t.Context(), c.pod), must(e.scheduler.Profile(c.pod).Evaluate(t.Context(), c.pod)) // most of these do not even get into the queue
 		k := slices.IndexFunc(m.Profile.Plugins, func(p scheduler.Plugin) bool { return p.Name == names.DynamicResources })
-		if told := plugins.Tell(x.question, []plugins.Refused{m.Rejection(k, 0)}); told.What != c.what || m.Answers[k].Pre == nil {
+		if told := plugins.Tell(x.question, []plugins.NodeRejection{m.Rejection(k, 0)}); told.What != c.what || m.Answers[k].Pre == nil {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, told.What, c.what)
 		}
 	}
@@ -331,7 +331,7 @@ func TestADeviceExplainerHasSomethingToSayExactlyWhereThePluginRefuses(t *testin
 					}
 				case !scheduler.Failed(m.Answers[k].Column[i]):
 					yes++
-					if found := plugins.DeviceFaults(x.question, plugins.Refused{Plugin: plugin.Name, Node: node, State: m.State}); len(found) > 0 {
+					if found := plugins.DeviceFaults(x.question, plugins.NodeRejection{Plugin: plugin.Name, Node: node, State: m.State}); len(found) > 0 {
 						rt.Fatalf("%s is accepted, and the explainer says %s", node.Node().Name, found[0].What())
 					}
 				}

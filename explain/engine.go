@@ -164,7 +164,7 @@ func Silence() {
 // Forecast says what the scheduler would do in a simulated state: where the pods
 // that are evicted are rescheduled, and which pending pods gain or lose a node. The
 // lock is held for one pod at a time, so the real state may move between them.
-func (e *Engine) Forecast(ctx context.Context, supposed plan.Supposed) (*plan.Forecast, error) {
+func (e *Engine) Forecast(ctx context.Context, supposed plan.Hypothesis) (*plan.Forecast, error) {
 	return e.simulated().Forecast(ctx, supposed)
 }
 

@@ -135,7 +135,7 @@ func TestPodsComeBetweenTheCommandsOfAFix(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			at := slices.IndexFunc(tried.Unless, func(h forecast.Hindrance) bool { return h.How == forecast.Preempted && h.Pod.Name == "low" })
+			at := slices.IndexFunc(tried.Unless, func(h forecast.AffectedPod) bool { return h.How == forecast.Preempted && h.Pod.Name == "low" })
 			if (at >= 0) != preempts {
 				t.Errorf("want preempted %t, got %+v", preempts, tried.Unless)
 			}

@@ -20,8 +20,8 @@ import (
 
 // draining supposes that the node is cordoned and that all pods on it that are
 // among the objects are gone, in their order.
-func draining(node string, objects []runtime.Object) plan.Supposed {
-	var supposed plan.Supposed
+func draining(node string, objects []runtime.Object) plan.Hypothesis {
+	var supposed plan.Hypothesis
 	for _, object := range objects {
 		switch object := object.(type) {
 		case *corev1.Node:
@@ -37,7 +37,7 @@ func draining(node string, objects []runtime.Object) plan.Supposed {
 	return supposed
 }
 
-func mustForecast(t *testing.T, e *Engine, supposed plan.Supposed) *plan.Forecast {
+func mustForecast(t *testing.T, e *Engine, supposed plan.Hypothesis) *plan.Forecast {
 	t.Helper()
 	told, err := e.Forecast(t.Context(), supposed)
 	if err != nil {
@@ -224,7 +224,7 @@ func TestEvictionsOfAPlanUseBudgetsUp(t *testing.T) {
 		testPod("shop/both", "x", "1", podLabel("app", "both"), readyPod), budget("one", "both", 1), budget("two", "both", 1))
 	cart := budget("cart", "cart", 2)
 	cart.Status.CurrentHealthy, cart.Status.DesiredHealthy, cart.Status.ExpectedPods = 3, 1, 4
-	supposed := plan.Supposed{Gone: []types.UID{"shop/1", "shop/2", "shop/3", "shop/unready", "shop/free", "shop/both"}}
+	supposed := plan.Hypothesis{Gone: []types.UID{"shop/1", "shop/2", "shop/3", "shop/unready", "shop/free", "shop/both"}}
 	told := mustForecast(t, startEngine(t, Options{}, append(slices.Clone(objects), cart)...), supposed)
 	for uid, want := range map[types.UID]plan.Budget{
 		"shop/1":       {Allows: plan.BudgetAllows, Name: "cart", Left: 2},
@@ -251,11 +251,11 @@ func TestAChangeLetsPendingPodsInAndKeepsOthersOut(t *testing.T) {
 		testPod("shop/in-1", "", "2", ownedBy("Job", "in")), testPod("shop/in-2", "", "2", ownedBy("Job", "in")), testPod("shop/in-3", "", "2", ownedBy("Job", "in")),
 		testPod("shop/ssd", "", "1", selecting("disk", "ssd")), testPod("shop/large", "", "9"),
 	}
-	told := mustForecast(t, startEngine(t, Options{}, objects...), plan.Supposed{Nodes: []*corev1.Node{x}})
+	told := mustForecast(t, startEngine(t, Options{}, objects...), plan.Hypothesis{Nodes: []*corev1.Node{x}})
 	if len(told.Admitted) != 1 || told.Admitted[0].Count != 2 || told.Admitted[0].Node != "x" || told.Admitted[0].Pod.Owner.Name != "in" || len(told.Barred) != 0 {
 		t.Errorf("uncordoned: %+v", told)
 	}
-	told = mustForecast(t, startEngine(t, Options{}, objects...), plan.Supposed{Nodes: []*corev1.Node{asCordoned(y)}})
+	told = mustForecast(t, startEngine(t, Options{}, objects...), plan.Hypothesis{Nodes: []*corev1.Node{asCordoned(y)}})
 	how := map[string]string{}
 	for _, b := range told.Barred {
 		how[b.Pod.FullName()] = b.How

@@ -19,7 +19,7 @@ func BenchmarkForecast(b *testing.B) {
 	for _, size := range benchSizes {
 		e, pods := benchEngine(b, size)
 		var changes []scheduler.Change
-		drain, uncordon := plan.Supposed{}, plan.Supposed{}
+		drain, uncordon := plan.Hypothesis{}, plan.Hypothesis{}
 		for i := range 10 {
 			owned := pods[i].DeepCopy()
 			owned.OwnerReferences = []metav1.OwnerReference{{Kind: "ReplicaSet", Name: "web", UID: types.UID(fmt.Sprint("web", i)), Controller: new(true)}}
@@ -39,7 +39,7 @@ func BenchmarkForecast(b *testing.B) {
 		open := e.scheduler.State.Nodes["node-00011"].DeepCopy()
 		open.Spec.Unschedulable, open.Spec.Taints = false, nil
 		uncordon.Nodes = []*corev1.Node{open}
-		for name, supposed := range map[string]plan.Supposed{"drain": drain, "uncordon": uncordon} {
+		for name, supposed := range map[string]plan.Hypothesis{"drain": drain, "uncordon": uncordon} {
 			b.Run(fmt.Sprintf("nodes=%d/%s", size, name), func(b *testing.B) {
 				longest := watchLock(b, e)
 				for b.Loop() {

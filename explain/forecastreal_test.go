@@ -142,7 +142,7 @@ func TestPodsOfADrainedNodeComeBackAsForetold(t *testing.T) {
 		c := drainable(d)
 		node := c.Nodes[d(len(c.Nodes))]
 		e := startEngine(t, Options{}, c.Objects()...)
-		supposed := plan.Supposed{Nodes: []*corev1.Node{asCordoned(node)}}
+		supposed := plan.Hypothesis{Nodes: []*corev1.Node{asCordoned(node)}}
 		for _, pod := range c.Bound {
 			if pod.Spec.NodeName == node.Name {
 				supposed.Gone = append(supposed.Gone, pod.UID)

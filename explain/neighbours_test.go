@@ -29,7 +29,7 @@ func TestNeighborsAreMetOnRefusedNodesOnly(t *testing.T) {
 					}
 					compared++
 					r := m.Rejection(k, i)
-					if diff := cmp.Diff(plugins.InterPodAffinity.Words(all, []plugins.Refused{r}), plugins.InterPodAffinity.Words(few, []plugins.Refused{r})); diff != "" {
+					if diff := cmp.Diff(plugins.InterPodAffinity.Words(all, []plugins.NodeRejection{r}), plugins.InterPodAffinity.Words(few, []plugins.NodeRejection{r})); diff != "" {
 						t.Errorf("seed %d, %s on %s:\n%s", seed, pod.Name, r.Name(), diff)
 					}
 				}

@@ -40,7 +40,7 @@ func TestNothingIsSaidOfFeaturesThatNoPodNeeds(t *testing.T) {
 	e := startEngine(t, Options{}, testNode("n", "4"))
 	x := e.begin(t.Context(), testPod("shop/x", "", ""))
 	for _, node := range must(e.scheduler.State.NodeInfos().List()) {
-		if lacking := plugins.Undeclared(x.question, plugins.Refused{Plugin: names.NodeDeclaredFeatures, Node: node}); len(lacking) > 0 {
+		if lacking := plugins.Undeclared(x.question, plugins.NodeRejection{Plugin: names.NodeDeclaredFeatures, Node: node}); len(lacking) > 0 {
 			t.Errorf("%v are said to be missing", lacking)
 		}
 	}

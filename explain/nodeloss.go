@@ -26,7 +26,7 @@ func Lose(ctx context.Context, e *Engine, nodes []string) (*report.Loss, error) 
 			return nil, fmt.Errorf("lose nodes: %s", why)
 		}
 	}
-	var supposed plan.Supposed
+	var supposed plan.Hypothesis
 	var gone []*corev1.Pod
 	err := e.scheduler.Hold(ctx, nil, func() error {
 		answer.Scheduler = schedulerInfo(e, e.scheduler.Profile(&corev1.Pod{}))

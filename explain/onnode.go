@@ -110,7 +110,7 @@ func (x *explanation) askNode(ctx context.Context, node string, answer *report.N
 			continue
 		}
 		r := m.Rejection(k, i)
-		told := plugins.Tell(x.question, []plugins.Refused{r})
+		told := plugins.Tell(x.question, []plugins.NodeRejection{r})
 		told.PreFilter = m.Answers[k].Pre != nil
 		answer.Rejections = append(answer.Rejections, told)
 		answer.Distance += plugins.Explainers[r.Plugin].Distance(x.question, r)

@@ -77,7 +77,7 @@ func (x *explanation) fitsOnceReady(ctx context.Context, claim *provisioning.Nod
 	var clauses []string
 	for k := range m.Answers {
 		if m.Rejects(k, i) != nil {
-			clauses = append(clauses, plugins.Tell(q, []plugins.Refused{m.Rejection(k, i)}).Short)
+			clauses = append(clauses, plugins.Tell(q, []plugins.NodeRejection{m.Rejection(k, i)}).Short)
 		}
 	}
 	fits = m.Fits(i)

@@ -144,7 +144,7 @@ func refusalIn(t testing.TB, r *report.Report, plugin, node string) report.Refus
 }
 
 // storageFinds says what the explainers of storage plugins find on one node.
-var storageFinds = map[string]func(*plugins.Question, plugins.Refused) []plugins.Fault{
+var storageFinds = map[string]func(*plugins.Question, plugins.NodeRejection) []plugins.Fault{
 	names.VolumeRestrictions: plugins.RestrictionFaults,
 	names.VolumeBinding:      plugins.BindingFaults,
 	names.VolumeZone:         plugins.ZoneFaults,
@@ -167,7 +167,7 @@ func TestAStorageExplainerHasSomethingToSayExactlyWhereItsPluginRefuses(t *testi
 				continue
 			}
 			for i, node := range m.Nodes {
-				r := plugins.Refused{Plugin: plugin.Name, Node: node, State: m.State}
+				r := plugins.NodeRejection{Plugin: plugin.Name, Node: node, State: m.State}
 				if m.Rejects(k, i) == nil {
 					if scheduler.Failed(m.Answers[k].Column[i]) {
 						continue
@@ -183,7 +183,7 @@ func TestAStorageExplainerHasSomethingToSayExactlyWhereItsPluginRefuses(t *testi
 				if len(find(x.question, r)) == 0 {
 					rt.Fatalf("%s refuses %s (%s), and its explainer finds nothing", plugin.Name, r.Name(), r.OwnReason())
 				}
-				w := plugins.Explainers[plugin.Name].Words(x.question, []plugins.Refused{r})
+				w := plugins.Explainers[plugin.Name].Words(x.question, []plugins.NodeRejection{r})
 				if !strings.HasPrefix(w.What, r.Name()) || w.Short == "" {
 					rt.Fatalf("%s on %s is told as %+v", plugin.Name, r.Name(), w)
 				}

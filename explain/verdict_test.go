@@ -154,7 +154,7 @@ func TestSchedulersOfGKEAreExplainedByTheDefaultFilters(t *testing.T) {
 			p.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "moved", UID: "rs", Controller: new(true)}}
 		})
 		e := startEngine(t, Options{SchedulerAlive: alive}, aNode("a", "4"), aNode("b", "4"), aNode("c", "4"), pod)
-		f, err := e.Forecast(t.Context(), plan.Supposed{Gone: []types.UID{pod.UID}})
+		f, err := e.Forecast(t.Context(), plan.Hypothesis{Gone: []types.UID{pod.UID}})
 		if err != nil {
 			t.Fatal(err)
 		}

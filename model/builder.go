@@ -14,11 +14,11 @@ type Builder struct {
 	changedNodes map[string]*corev1.Node              // since the last Build; nil is deleted
 	changedPods  map[types.NamespacedName]*corev1.Pod // likewise
 	hosts        map[string]*host                     // by node name
-	kinds        map[string]*Kind                     // by key
+	kinds        map[string]*EquivalenceClass         // by key
 	keys         map[*Pod]string                      // of the pending pods
 	words        map[string]string                    // what derived texts share
 	amounts      Templates[*podAmounts]               // what replicas request
-	refused      map[string]*Kind                     // of pods that do not exist, by key
+	refused      map[string]*EquivalenceClass         // of pods that do not exist, by key
 	allRefused   []*Refused                           // as noted last
 	last         Snapshot
 	poolLabel    string // goes before the known labels of node pools
@@ -43,10 +43,10 @@ func NewBuilder() *Builder {
 		changedNodes: map[string]*corev1.Node{},
 		changedPods:  map[types.NamespacedName]*corev1.Pod{},
 		hosts:        map[string]*host{},
-		kinds:        map[string]*Kind{},
+		kinds:        map[string]*EquivalenceClass{},
 		keys:         map[*Pod]string{},
 		words:        map[string]string{},
-		refused:      map[string]*Kind{},
+		refused:      map[string]*EquivalenceClass{},
 	}
 }
 
@@ -164,7 +164,7 @@ func (b *Builder) nodeChange(name string, moved []change[Pod]) change[Node] {
 }
 
 // kindChanges folds the pods that began or ceased to wait into their kinds.
-func (b *Builder) kindChanges(pods []change[Pod]) []change[Kind] {
+func (b *Builder) kindChanges(pods []change[Pod]) []change[EquivalenceClass] {
 	touched := map[string][]change[Pod]{}
 	for _, c := range pods {
 		if key, ok := b.keys[c.was]; ok {
@@ -172,12 +172,12 @@ func (b *Builder) kindChanges(pods []change[Pod]) []change[Kind] {
 			touched[key] = append(touched[key], change[Pod]{was: c.was})
 		}
 		if c.is != nil && c.is.Waits {
-			key := kindKey(c.is)
+			key := equivalenceKey(c.is)
 			b.keys[c.is] = key
 			touched[key] = append(touched[key], change[Pod]{is: c.is})
 		}
 	}
-	changes := make([]change[Kind], 0, len(touched))
+	changes := make([]change[EquivalenceClass], 0, len(touched))
 	for key, moved := range touched {
 		was := b.kinds[key]
 		var waiting []*Pod
@@ -187,11 +187,11 @@ func (b *Builder) kindChanges(pods []change[Pod]) []change[Kind] {
 		waiting = merged(waiting, moved, compareWaiting)
 		if len(waiting) == 0 {
 			delete(b.kinds, key)
-			changes = append(changes, change[Kind]{was: was})
+			changes = append(changes, change[EquivalenceClass]{was: was})
 			continue
 		}
-		b.kinds[key] = &Kind{Key: key, Pods: waiting}
-		changes = append(changes, change[Kind]{was, b.kinds[key]})
+		b.kinds[key] = &EquivalenceClass{Key: key, Pods: waiting}
+		changes = append(changes, change[EquivalenceClass]{was, b.kinds[key]})
 	}
 	return changes
 }

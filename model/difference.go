@@ -104,8 +104,8 @@ func (d *Difference) refused(was, is *Snapshot) {
 }
 
 // missing are the kinds of pods that were not created.
-func missing(s *Snapshot) map[types.UID]*Kind {
-	found := map[types.UID]*Kind{}
+func missing(s *Snapshot) map[types.UID]*EquivalenceClass {
+	found := map[types.UID]*EquivalenceClass{}
 	for _, kind := range s.Pending {
 		if kind.Refused != nil {
 			found[kind.Refused.Pod.UID] = kind

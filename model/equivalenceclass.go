@@ -9,13 +9,13 @@ import (
 )
 
 // First is the pod that has been pending longest; its explanation is that of all.
-func (k *Kind) First() *Pod { return k.Pods[0] }
+func (k *EquivalenceClass) First() *Pod { return k.Pods[0] }
 
 // Namespace is the one that all its pods are in.
-func (k *Kind) Namespace() string { return k.First().Object.Namespace }
+func (k *EquivalenceClass) Namespace() string { return k.First().Object.Namespace }
 
 // Name is the workload's where several pods wait or none exists, else the pod's.
-func (k *Kind) Name() string {
+func (k *EquivalenceClass) Name() string {
 	if owner := k.First().Owner; len(k.Pods) > 1 && owner.Name != "" {
 		return owner.Name
 	}
@@ -23,13 +23,13 @@ func (k *Kind) Name() string {
 }
 
 // FullName is namespace/name.
-func (k *Kind) FullName() string { return k.Namespace() + "/" + k.Name() }
+func (k *EquivalenceClass) FullName() string { return k.Namespace() + "/" + k.Name() }
 
 // Since is when the oldest of the pods became pending.
-func (k *Kind) Since() time.Time { return k.First().Since() }
+func (k *EquivalenceClass) Since() time.Time { return k.First().Since() }
 
 // Priority is the same for all its pods.
-func (k *Kind) Priority() int32 { return k.First().Priority() }
+func (k *EquivalenceClass) Priority() int32 { return k.First().Priority() }
 
 // ShortQOS are the QoS classes in words of at most five letters.
 var ShortQOS = map[corev1.PodQOSClass][]string{

@@ -17,14 +17,14 @@ import (
 // five letters of its own behind.
 const tokenVolume = "kube-api-access-"
 
-// KindKey is equal for pending pods with the same explanation. It is the
-// Key of their Kind.
-func (p *Pod) KindKey() string { return kindKey(p) }
+// EquivalenceKey is equal for pending pods with the same explanation. It is the
+// Key of their EquivalenceClass.
+func (p *Pod) EquivalenceKey() string { return equivalenceKey(p) }
 
-// kindKey is equal for pending pods with the same explanation: equal in
+// equivalenceKey is equal for pending pods with the same explanation: equal in
 // everything that the scheduler looks at, and of one controller. It is the same
 // in every run.
-func kindKey(pod *Pod) string {
+func equivalenceKey(pod *Pod) string {
 	object := pod.Object
 	data := fmt.Appendf(nil, "%s\x00%s\x00%s\x00", object.Namespace, pod.Owner.UID, object.Status.NominatedNodeName)
 	if pod.Bound() {

@@ -29,7 +29,7 @@ func (s *Snapshot) PodNamed(namespace, name string) (*Pod, bool) {
 }
 
 // KindOf finds the kind that a pending pod belongs to.
-func (s *Snapshot) KindOf(uid types.UID) (*Kind, bool) {
+func (s *Snapshot) KindOf(uid types.UID) (*EquivalenceClass, bool) {
 	for _, kind := range s.Pending {
 		for _, pod := range kind.Pods {
 			if pod.Object.UID == uid {
@@ -68,7 +68,7 @@ func ComparePods(a, b *Pod) int {
 // compareNodes is the order of Snapshot.Nodes: by name.
 func compareNodes(a, b *Node) int { return strings.Compare(a.Name, b.Name) }
 
-// compareWaiting is the order of Kind.Pods: the longest pending first.
+// compareWaiting is the order of EquivalenceClass.Pods: the longest pending first.
 func compareWaiting(a, b *Pod) int {
 	return cmp.Or(a.Since().Compare(b.Since()), ComparePods(a, b))
 }
@@ -76,7 +76,7 @@ func compareWaiting(a, b *Pod) int {
 // compareKinds is the order of Snapshot.Pending, that of the scheduler's queue:
 // high priority first, then the longest pending. Pods that do not exist are in
 // no queue and stand behind, the longest refused first.
-func compareKinds(a, b *Kind) int {
+func compareKinds(a, b *EquivalenceClass) int {
 	first, second := a.Pods[0], b.Pods[0]
 	switch {
 	case a.Refused != nil && b.Refused != nil:

@@ -30,7 +30,7 @@ func RefusedUID(controller types.UID) types.UID { return "not-created-" + contro
 
 // Count is how many pods the kind stands for: the pending ones, or those that could not
 // be created.
-func (k *Kind) Count() int {
+func (k *EquivalenceClass) Count() int {
 	if k.Refused != nil {
 		return k.Refused.Missing
 	}
@@ -71,8 +71,8 @@ func resourceOf(controller *metav1.OwnerReference) string {
 func (b *Builder) Refused(all []*Refused) { b.allRefused = all }
 
 // refusedChanges folds the controllers whose pods were rejected into their kinds.
-func (b *Builder) refusedChanges() []change[Kind] {
-	var changes []change[Kind]
+func (b *Builder) refusedChanges() []change[EquivalenceClass] {
+	var changes []change[EquivalenceClass]
 	seen := make(map[string]bool, len(b.allRefused))
 	for _, r := range b.allRefused {
 		key := "not created " + string(r.Pod.UID)
@@ -81,13 +81,13 @@ func (b *Builder) refusedChanges() []change[Kind] {
 		if was != nil && was.Refused == r {
 			continue
 		}
-		b.refused[key] = &Kind{Key: key, Pods: []*Pod{b.pod(r.Pod)}, Refused: r}
-		changes = append(changes, change[Kind]{was, b.refused[key]})
+		b.refused[key] = &EquivalenceClass{Key: key, Pods: []*Pod{b.pod(r.Pod)}, Refused: r}
+		changes = append(changes, change[EquivalenceClass]{was, b.refused[key]})
 	}
 	for key, was := range b.refused {
 		if !seen[key] {
 			delete(b.refused, key)
-			changes = append(changes, change[Kind]{was: was})
+			changes = append(changes, change[EquivalenceClass]{was: was})
 		}
 	}
 	return changes

@@ -12,18 +12,18 @@ import (
 
 // Snapshot is the cluster at one instant. It is shared freely and never changed.
 type Snapshot struct {
-	Revision int64   // grows with each snapshot of one Builder
-	Moved    int64   // the newest Revision with a change that bears on which nodes fit; 0: not known
-	Nodes    []*Node // by name; unchanged ones are shared with the snapshot before
-	Pods     []*Pod  // by namespace, then name; unchanged ones are shared
-	Pending  []*Kind // pending pods, a Kind each, in the order of the scheduler's queue; then those not created
-	Status   Status  // how the data was come by
-	Usage    *Usage  // from metrics.k8s.io; nil while no view shows it
+	Revision int64               // grows with each snapshot of one Builder
+	Moved    int64               // the newest Revision with a change that bears on which nodes fit; 0: not known
+	Nodes    []*Node             // by name; unchanged ones are shared with the snapshot before
+	Pods     []*Pod              // by namespace, then name; unchanged ones are shared
+	Pending  []*EquivalenceClass // pending pods by class, in the order of the scheduler's queue; then those not created
+	Status   Status              // how the data was come by
+	Usage    *Usage              // from metrics.k8s.io; nil while no view shows it
 }
 
-// Kind is a set of pending pods with the same explanation: the replicas of one
+// EquivalenceClass is a set of pending pods with the same explanation: the replicas of one
 // workload, equal in everything that the scheduler looks at.
-type Kind struct {
+type EquivalenceClass struct {
 	Key     string   // equal for pods of one kind, stable over snapshots
 	Pods    []*Pod   // longest waiting first; never empty
 	Refused *Refused // pods that do not exist, and Pods holds the one that stands for them; else nil

@@ -46,7 +46,7 @@ func TestAVerdictIsRenewedOnlyWhereAChangeBearsOnIt(t *testing.T) {
 	if got := renewed(func(s *model.Snapshot) {
 		s.Moved = moved
 		kind := *s.Pending[0]
-		s.Pending = append([]*model.Kind{&kind}, s.Pending[1:]...)
+		s.Pending = append([]*model.EquivalenceClass{&kind}, s.Pending[1:]...)
 	}); got != 1 {
 		t.Errorf("%d verdicts were renewed after a pod of one kind changed", got)
 	}

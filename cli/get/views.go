@@ -146,7 +146,7 @@ type pendingItem struct {
 
 // pendingRow is a row of pending pods.
 type pendingRow struct {
-	kind  *model.Kind
+	kind  *model.EquivalenceClass
 	pods  []*model.Pod // those of the scope, the longest waiting first
 	item  pendingItem
 	cells []string // as pendingHeads and pendingMore have them
@@ -200,7 +200,7 @@ func (g *Options) pendingRows(ctx context.Context, live *source.Live) ([]pending
 }
 
 // newPendingRow is the row of some pods of a kind; the report is of the first.
-func newPendingRow(kind *model.Kind, pods []*model.Pod, report *report.Report, now time.Time) pendingRow {
+func newPendingRow(kind *model.EquivalenceClass, pods []*model.Pod, report *report.Report, now time.Time) pendingRow {
 	item := newPendingItem(pods, report)
 	name, count, priority := pods[0].Object.Name, len(pods), strconv.Itoa(int(pods[0].Priority()))
 	if kind.Refused != nil {
@@ -225,7 +225,7 @@ func newPendingRow(kind *model.Kind, pods []*model.Pod, report *report.Report, n
 
 // podsText names the pods of a kind as kubectl get -o name does, or the workload that
 // could not create them.
-func podsText(kind *model.Kind, pods []*model.Pod) []string {
+func podsText(kind *model.EquivalenceClass, pods []*model.Pod) []string {
 	if kind.Refused != nil {
 		return []string{ownerText(pods[0])}
 	}
@@ -237,7 +237,7 @@ func podsText(kind *model.Kind, pods []*model.Pod) []string {
 }
 
 // held are the pods of a kind that the scope takes in.
-func (g *Options) held(kind *model.Kind) []*model.Pod {
+func (g *Options) held(kind *model.EquivalenceClass) []*model.Pod {
 	var pods []*model.Pod
 	for _, p := range kind.Pods {
 		if g.scope.Holds(p) {

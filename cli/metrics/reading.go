@@ -90,7 +90,7 @@ func (o *Options) evaluate(ctx context.Context, live *source.Live) (*reading, er
 }
 
 // held are the pods of a kind that are in the scope.
-func (o *Options) held(kind *model.Kind) []*model.Pod {
+func (o *Options) held(kind *model.EquivalenceClass) []*model.Pod {
 	var pods []*model.Pod
 	for _, pod := range kind.Pods {
 		if o.scope.Holds(pod) {
@@ -102,7 +102,7 @@ func (o *Options) held(kind *model.Kind) []*model.Pod {
 
 // explained is why the pods of a kind are pending. A pod that cannot be explained is
 // unknown; exists is false for one that was deleted meanwhile.
-func explained(ctx context.Context, outlines *cluster.Outlines, kind *model.Kind, pod *model.Pod) (why cause, exists bool, err error) {
+func explained(ctx context.Context, outlines *cluster.Outlines, kind *model.EquivalenceClass, pod *model.Pod) (why cause, exists bool, err error) {
 	why = cause{namespace: pod.Object.Namespace, verdict: report.Unknown, by: blockedUnknown, scaleUp: report.UnknownScaleUp}
 	r, err := outlines.Of(ctx, kind.Key, pod.Object.UID)
 	switch {

@@ -23,7 +23,7 @@ type option []remedy.Step
 // guesses: only what the plugins accept on a copy is told. Plugins without an
 // entry refuse for things that neither the pod nor a node can be changed about. Those of
 // NodeResourcesFit ask PodDisruptionBudgets too.
-var remediesOf = map[string]func(q *plugins.Question, rs []plugins.Refused) []option{
+var remediesOf = map[string]func(q *plugins.Question, rs []plugins.NodeRejection) []option{
 	names.NodeUnschedulable: uncordons,
 	names.TaintToleration:   taintRemedies,
 	names.NodeAffinity:      affinityRemedies,
@@ -43,7 +43,7 @@ const (
 	groupNodes = 8 // that lose a taint together; of larger groups the nearest alone
 )
 
-func uncordons(_ *plugins.Question, rs []plugins.Refused) []option {
+func uncordons(_ *plugins.Question, rs []plugins.NodeRejection) []option {
 	var options []option
 	for _, r := range rs[:min(len(rs), nearNodes)] {
 		options = append(options, option{remedy.Uncordon{Node: r.Name()}})
@@ -56,7 +56,7 @@ func uncordons(_ *plugins.Question, rs []plugins.Refused) []option {
 
 // taintRemedies tolerate or remove up to two taints. Taints that repeat what is
 // wrong with a node are left alone: tolerating them would not make it right.
-func taintRemedies(q *plugins.Question, rs []plugins.Refused) []option {
+func taintRemedies(q *plugins.Question, rs []plugins.NodeRejection) []option {
 	var tolerates, untaints option
 	for _, taint := range plugins.Untolerated(q, rs[0]) {
 		switch _, state := plugins.ConditionTaints[taint.Key]; {
@@ -79,7 +79,7 @@ func taintRemedies(q *plugins.Question, rs []plugins.Refused) []option {
 }
 
 // taintedNodes are the nodes of a group that would lose a taint.
-func taintedNodes(rs []plugins.Refused) []string {
+func taintedNodes(rs []plugins.NodeRejection) []string {
 	if len(rs) > groupNodes {
 		rs = rs[:1]
 	}
@@ -93,7 +93,7 @@ func taintedNodes(rs []plugins.Refused) []string {
 
 // affinityRemedies drop what the nodes do not have, or label the nearest node
 // that has no such label.
-func affinityRemedies(q *plugins.Question, rs []plugins.Refused) []option {
+func affinityRemedies(q *plugins.Question, rs []plugins.NodeRejection) []option {
 	if rs[0].Node == nil {
 		return nil
 	}
@@ -144,7 +144,7 @@ func dropTerm(pod *corev1.Pod, term int, missing []plugins.Want) option {
 
 // labelled gives the nearest node without the label what the pod wants there.
 // Labels of Kubernetes' own say what is so, and are not for anybody to set.
-func labelled(one plugins.Want, pod *corev1.Pod, rs []plugins.Refused) []option {
+func labelled(one plugins.Want, pod *corev1.Pod, rs []plugins.NodeRejection) []option {
 	domain, _, _ := strings.Cut(one.Key, "/")
 	if one.Field || domain == "kubernetes.io" || domain == "k8s.io" || strings.HasSuffix(domain, ".kubernetes.io") || strings.HasSuffix(domain, ".k8s.io") {
 		return nil
@@ -162,7 +162,7 @@ func labelled(one plugins.Want, pod *corev1.Pod, rs []plugins.Refused) []option 
 }
 
 // portRemedies evict who holds the ports, or do without them.
-func portRemedies(q *plugins.Question, rs []plugins.Refused) []option {
+func portRemedies(q *plugins.Question, rs []plugins.NodeRejection) []option {
 	var options []option
 	for _, r := range rs[:min(len(rs), nearNodes)] {
 		var victims []*corev1.Pod
@@ -206,8 +206,8 @@ func evictions(victims []*corev1.Pod) []option {
 }
 
 // spreadRemedies allow the skew that the nearest node has, or only prefer.
-func spreadRemedies(q *plugins.Question, rs []plugins.Refused) []option {
-	nearest := slices.MinFunc(rs, func(a, b plugins.Refused) int { return worstSkew(q, a) - worstSkew(q, b) })
+func spreadRemedies(q *plugins.Question, rs []plugins.NodeRejection) []option {
+	nearest := slices.MinFunc(rs, func(a, b plugins.NodeRejection) int { return worstSkew(q, a) - worstSkew(q, b) })
 	var looser, preferred option
 	for _, s := range plugins.Skews(q, nearest) {
 		index := slices.IndexFunc(q.Pod.Spec.TopologySpreadConstraints, func(c corev1.TopologySpreadConstraint) bool {
@@ -228,7 +228,7 @@ func spreadRemedies(q *plugins.Question, rs []plugins.Refused) []option {
 // noDomain stands for the skew of a node without the constraint's label.
 const noDomain = 1 << 30
 
-func worstSkew(q *plugins.Question, r plugins.Refused) int {
+func worstSkew(q *plugins.Question, r plugins.NodeRejection) int {
 	worst := 0
 	for _, s := range plugins.Skews(q, r) {
 		if s.Missing {
@@ -240,7 +240,7 @@ func worstSkew(q *plugins.Question, r plugins.Refused) int {
 }
 
 // neighbourRemedies drop the pod's rule, or evict the one pod that it is about.
-func neighbourRemedies(q *plugins.Question, rs []plugins.Refused) []option {
+func neighbourRemedies(q *plugins.Question, rs []plugins.NodeRejection) []option {
 	broken := plugins.Clashes(q, rs[0])
 	if len(broken) != 1 {
 		return nil
@@ -280,7 +280,7 @@ func podTerms(q *plugins.Question, anti bool, c plugins.Clash) []option {
 
 // claimRemedies ask for less storage, or free a volume that a deleted claim has
 // left, for the one claim that has none.
-func claimRemedies(q *plugins.Question, rs []plugins.Refused) []option {
+func claimRemedies(q *plugins.Question, rs []plugins.NodeRejection) []option {
 	b := plugins.BinderOf(q)
 	if len(b.Free) != 1 || b.Free[0].Ephemeral || b.Free[0].Object.Spec.VolumeName != "" {
 		return nil
@@ -310,7 +310,7 @@ func claimRemedies(q *plugins.Question, rs []plugins.Refused) []option {
 
 // zoneRemedies have nothing to add where the zones are not known only because a
 // claim is not bound: what binds it helps both plugins.
-func zoneRemedies(_ *plugins.Question, rs []plugins.Refused) []option {
+func zoneRemedies(_ *plugins.Question, rs []plugins.NodeRejection) []option {
 	if rs[0].Node == nil {
 		return []option{nil}
 	}

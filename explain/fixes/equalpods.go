@@ -15,10 +15,10 @@ const mostAlike = 100
 
 // findAlike finds the pending pods that are equal to pod, which comes first.
 func (f *Search) findAlike(pod *corev1.Pod) {
-	own := model.NewPod(pod).KindKey()
+	own := model.NewPod(pod).EquivalenceKey()
 	f.alike = []*corev1.Pod{pod}
 	for other := range f.Scheduler.State.Index.Unassigned() {
-		if other.UID != pod.UID && waits(f, other) && model.NewPod(other).KindKey() == own {
+		if other.UID != pod.UID && waits(f, other) && model.NewPod(other).EquivalenceKey() == own {
 			f.alike = append(f.alike, other)
 		}
 	}

@@ -21,7 +21,7 @@ import (
 )
 
 // fitRemedies ask for less, or evict what holds enough on one of the nearest nodes.
-func fitRemedies(q *plugins.Question, rs []plugins.Refused, budgets *pdb.Budgets) []option {
+func fitRemedies(q *plugins.Question, rs []plugins.NodeRejection, budgets *pdb.Budgets) []option {
 	var options []option
 	if lowered := lowerRequests(q, plugins.Shortages(q, rs[0])); lowered != nil {
 		options = append(options, lowered)
@@ -153,7 +153,7 @@ func requested(container *corev1.Container, name corev1.ResourceName) int64 {
 
 // evictionsFor are the evictions on one node that free enough. Pods whose eviction would be
 // rejected are among them only where no others free enough.
-func evictionsFor(q *plugins.Question, r plugins.Refused, budgets *pdb.Budgets) []option {
+func evictionsFor(q *plugins.Question, r plugins.NodeRejection, budgets *pdb.Budgets) []option {
 	short := plugins.Shortages(q, r)
 	var movable, all []fwk.PodInfo
 	for _, info := range r.Node.GetPods() {

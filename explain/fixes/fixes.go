@@ -118,7 +118,7 @@ type Search struct {
 	failed     error                    // why nothing can be tried; nil if it can
 	models     []newNode                // what one more node may be like
 	verified   time.Duration            // how long fixes were simulated with all other pods
-	anyway     []forecast.Hindrance     // what happens to others without a change; nil: not asked
+	anyway     []forecast.AffectedPod   // what happens to others without a change; nil: not asked
 	ready      int                      // Ready nodes, when models was made
 	small      bool                     // the scheduler looks at all nodes
 }
@@ -435,7 +435,7 @@ func (f *Search) obvious(q *plugins.Question, m *scheduler.Matrix, g *groups.Gro
 		if (name != names.NodeUnschedulable && name != names.TaintToleration) || m.Answers[k].Pre != nil {
 			continue
 		}
-		for _, steps := range remediesOf[name](q, []plugins.Refused{m.Rejection(k, g.Nodes[0])}) {
+		for _, steps := range remediesOf[name](q, []plugins.NodeRejection{m.Rejection(k, g.Nodes[0])}) {
 			if len(steps) == 1 {
 				return steps
 			}
@@ -480,12 +480,12 @@ func (f *Search) waysInto(q *plugins.Question, m *scheduler.Matrix, g *groups.Gr
 	for _, k := range g.Rejecting {
 		remedies := remediesOf[f.profile.Plugins[k].Name]
 		if f.profile.Plugins[k].Name == names.NodeResourcesFit {
-			remedies = func(q *plugins.Question, rs []plugins.Refused) []option { return fitRemedies(q, rs, f.Budgets) }
+			remedies = func(q *plugins.Question, rs []plugins.NodeRejection) []option { return fitRemedies(q, rs, f.Budgets) }
 		}
 		if over := m.Answers[k].Pre != nil; remedies == nil || over && !beforeNodes.Has(f.profile.Plugins[k].Name) {
 			return nil
 		}
-		rs := make([]plugins.Refused, len(g.Nodes))
+		rs := make([]plugins.NodeRejection, len(g.Nodes))
 		for n, i := range g.Nodes {
 			rs[n] = m.Rejection(k, i)
 		}

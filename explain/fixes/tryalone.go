@@ -179,7 +179,7 @@ func (f *Search) still(ctx context.Context, changed *corev1.Pod, c candidate, as
 		}
 		for k := range f.profile.Plugins {
 			if m.Rejects(k, i) != nil {
-				return stillRejected(plugins.Tell(q, []plugins.Refused{m.Rejection(k, i)}).Short), nil
+				return stillRejected(plugins.Tell(q, []plugins.NodeRejection{m.Rejection(k, i)}).Short), nil
 			}
 		}
 	}

@@ -151,7 +151,7 @@ func preemptsTogether(ctx context.Context, f *Search, whole *forecast.Trial) (bo
 		return false, err
 	}
 	_, err = f.forgive(ctx, tried)
-	return slices.ContainsFunc(tried.Unless, func(h forecast.Hindrance) bool { return h.How == forecast.Preempted }), err
+	return slices.ContainsFunc(tried.Unless, func(h forecast.AffectedPod) bool { return h.How == forecast.Preempted }), err
 }
 
 // simulatorOf is what simulates other pods.
@@ -190,7 +190,7 @@ func tellPreempted(tried *forecast.Tried, fix *Attempt) {
 	if len(fix.trial.Alike)+len(fix.trial.Rolled) > 0 {
 		return
 	}
-	tried.Unless = slices.DeleteFunc(tried.Unless, func(h forecast.Hindrance) bool {
+	tried.Unless = slices.DeleteFunc(tried.Unless, func(h forecast.AffectedPod) bool {
 		if h.How != forecast.Preempted || h.Orders < tried.Orders {
 			return false
 		}
@@ -217,7 +217,7 @@ func (f *Search) simulate(ctx context.Context, t *forecast.Trial) (*forecast.Tri
 // preempted, or find no node, where the cluster is not at rest. It returns those that may be
 // preempted.
 func (f *Search) forgive(ctx context.Context, tried *forecast.Tried) (preempted []*corev1.Pod, err error) {
-	harms := func(h forecast.Hindrance) bool { return h.How == forecast.Preempted || h.How == forecast.LosesPlace }
+	harms := func(h forecast.AffectedPod) bool { return h.How == forecast.Preempted || h.How == forecast.LosesPlace }
 	if !slices.ContainsFunc(tried.Unless, harms) {
 		return nil, nil
 	}
@@ -226,10 +226,10 @@ func (f *Search) forgive(ctx context.Context, tried *forecast.Tried) (preempted 
 		if err != nil {
 			return nil, err
 		}
-		f.anyway = append([]forecast.Hindrance{}, without.Unless...)
+		f.anyway = append([]forecast.AffectedPod{}, without.Unless...)
 	}
-	tried.Unless = slices.DeleteFunc(tried.Unless, func(h forecast.Hindrance) bool {
-		if !harms(h) || !slices.ContainsFunc(f.anyway, func(known forecast.Hindrance) bool { return known.How == h.How && known.Pod.UID == h.Pod.UID }) {
+	tried.Unless = slices.DeleteFunc(tried.Unless, func(h forecast.AffectedPod) bool {
+		if !harms(h) || !slices.ContainsFunc(f.anyway, func(known forecast.AffectedPod) bool { return known.How == h.How && known.Pod.UID == h.Pod.UID }) {
 			return false
 		}
 		if h.How == forecast.Preempted {
@@ -291,7 +291,7 @@ func tellNewcomers(alike []*corev1.Pod, tried *forecast.Tried, fix *Attempt) {
 }
 
 // unlessOf is what another pod does to the fix.
-func unlessOf(h forecast.Hindrance, tried *forecast.Tried, gone int) report.Unless {
+func unlessOf(h forecast.AffectedPod, tried *forecast.Tried, gone int) report.Unless {
 	told := report.Unless{Namespace: h.Pod.Namespace, Name: h.Pod.Name, Simulations: h.Orders, Of: tried.Orders}
 	if h.How == forecast.TakesPlace { // of several that may take it the simulations are told together
 		told.Simulations = tried.Orders - tried.Placed

@@ -50,7 +50,7 @@ type Simulator struct {
 // recreated pods compete with each other and with pending ones, in an order that is
 // unknown: several are simulated, on forks of the state. The lock is held for one pod
 // at a time, so the real state may move between them.
-func (s Simulator) Forecast(ctx context.Context, supposed plan.Supposed) (*plan.Forecast, error) {
+func (s Simulator) Forecast(ctx context.Context, supposed plan.Hypothesis) (*plan.Forecast, error) {
 	f := s.forecasting(supposed)
 	for _, do := range []func(context.Context) error{f.gather, f.survey, f.simulateAll} {
 		if err := do(ctx); err != nil {
@@ -66,7 +66,7 @@ func (s Simulator) Forecast(ctx context.Context, supposed plan.Supposed) (*plan.
 }
 
 // forecasting begins a forecast.
-func (s Simulator) forecasting(supposed plan.Supposed) *forecasting {
+func (s Simulator) forecasting(supposed plan.Hypothesis) *forecasting {
 	return &forecasting{
 		scheduler: s.Scheduler, budgets: s.Budgets, now: metav1.NewTime(s.Now()).Rfc3339Copy(), added: s.Added, able: s.Able, supposed: supposed,
 		told: &plan.Forecast{Fates: map[types.UID]plan.Fate{}},
@@ -119,7 +119,7 @@ type forecasting struct {
 
 	added    []scheduler.NewNode
 	able     *Able // nil: not asked about
-	supposed plan.Supposed
+	supposed plan.Hypothesis
 	told     *plan.Forecast
 	outlook  *outlook // of the pending pods; nil: not asked for
 	trial    *tried   // of a change; nil: none is tried

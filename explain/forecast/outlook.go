@@ -40,7 +40,7 @@ type workload struct {
 // Pending says which of the pending pods would be scheduled with the nodes that are added.
 // They compete with each other: several orders are simulated.
 func (s Simulator) Pending(ctx context.Context) (*Outlook, error) {
-	f := s.forecasting(plan.Supposed{})
+	f := s.forecasting(plan.Hypothesis{})
 	f.outlook = &outlook{}
 	if why := f.scheduler.Forbidden["nodes"]; why != "" {
 		return &Outlook{Workloads: []report.PendingFit{}, Unknown: why}, nil

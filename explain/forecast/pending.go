@@ -20,7 +20,7 @@ import (
 func (f *forecasting) tellAdmitted() {
 	for _, kind := range f.kinds {
 		if kind.waits && !kind.now && kind.least > 0 {
-			f.told.Admitted = append(f.told.Admitted, plan.Admitted{Pod: model.NewPod(kind.pod()), Count: kind.least, Node: most(kind.nodes)})
+			f.told.Admitted = append(f.told.Admitted, plan.NewlySchedulable{Pod: model.NewPod(kind.pod()), Count: kind.least, Node: most(kind.nodes)})
 		}
 	}
 }
@@ -38,7 +38,7 @@ func (f *forecasting) tellBarred(ctx context.Context) error {
 			continue
 		}
 		if kind.now {
-			f.told.Barred = append(f.told.Barred, plan.Barred{Pod: model.NewPod(kind.pod()), How: "no longer fits any node"})
+			f.told.Barred = append(f.told.Barred, plan.NewlyUnschedulable{Pod: model.NewPod(kind.pod()), How: "no longer fits any node"})
 			continue
 		}
 		if time.Since(begun) > f.comparing() {
@@ -50,7 +50,7 @@ func (f *forecasting) tellBarred(ctx context.Context) error {
 			return err
 		}
 		if lost {
-			f.told.Barred = append(f.told.Barred, plan.Barred{Pod: model.NewPod(kind.pod()), How: "is still unschedulable and loses its closest node"})
+			f.told.Barred = append(f.told.Barred, plan.NewlyUnschedulable{Pod: model.NewPod(kind.pod()), How: "is still unschedulable and loses its closest node"})
 		}
 	}
 	return nil

@@ -148,7 +148,7 @@ func (f *forecasting) sortCompetitors() {
 	})
 	byKey := map[string]*equivalenceClass{}
 	for _, c := range f.competitors {
-		key := model.NewPod(c.pod).KindKey()
+		key := model.NewPod(c.pod).EquivalenceKey()
 		if c.ends != nil {
 			key = "successors " + key
 		} else if slices.Contains(f.supposed.Pods, c.pod) {

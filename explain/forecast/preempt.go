@@ -47,7 +47,7 @@ func (p *simulation) preempt(ctx context.Context, c *pendingPod, nowhere placeme
 // state.
 func (s Simulator) Preempts(ctx context.Context, pod *corev1.Pod) (preempts bool, err error) {
 	err = s.Scheduler.Hold(ctx, nil, func() error {
-		firsts, err := preemptors(ctx, s.forecasting(plan.Supposed{}), pod, nil, nil)
+		firsts, err := preemptors(ctx, s.forecasting(plan.Hypothesis{}), pod, nil, nil)
 		preempts = len(firsts) > 0
 		return err
 	})

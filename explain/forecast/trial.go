@@ -63,7 +63,7 @@ type Tried struct {
 	Placed int
 	// Unless are the other pods on which that depends, and those that the change harms, those
 	// that matter most first.
-	Unless []Hindrance
+	Unless []AffectedPod
 	// Fates are what becomes of the pods of Gone.
 	Fates map[types.UID]plan.Fate
 	// Newcomers are other pending pods that fit no node now and are placed then, one of each
@@ -76,8 +76,8 @@ type Tried struct {
 	Unknown string
 }
 
-// Hindrance is another pod that a trial is about.
-type Hindrance struct {
+// AffectedPod is another pod that a trial is about.
+type AffectedPod struct {
 	Pod *corev1.Pod
 	// Replacement says that it is the replacement of Pod.
 	Replacement bool
@@ -118,7 +118,7 @@ const (
 // the scheduler's queue and in others, as its back-off makes them, and preempt each other as
 // they would.
 func (s Simulator) Try(ctx context.Context, trial *Trial) (*Tried, error) {
-	supposed := plan.Supposed{Gone: trial.Gone}
+	supposed := plan.Hypothesis{Gone: trial.Gone}
 	if trial.Pod != nil {
 		supposed.Pods = append([]*corev1.Pod{trial.Pod}, trial.Alike...)
 	}
@@ -141,7 +141,7 @@ type tried struct {
 	trial     *Trial
 	target    []*pendingPod // the pod first, then those that get the change with it
 	replaced  []*pendingPod // the successors of those that run and get the change
-	unless    []Hindrance
+	unless    []AffectedPod
 	harmless  map[types.UID]int // in how many orders a pod was where the pod would fit, which had a node
 	newcomers map[*equivalenceClass]int
 	displaced map[*equivalenceClass]bool
@@ -258,7 +258,7 @@ func (t *tried) add(p *simulation) {
 	})
 	for _, c := range t.replaced {
 		if p.placements[c].Node == "" && !p.kept[c] {
-			t.note(Hindrance{Pod: c.ends, How: NotReplaced})
+			t.note(AffectedPod{Pod: c.ends, How: NotReplaced})
 			break
 		}
 	}
@@ -318,7 +318,7 @@ func (t *tried) addVictim(p *simulation, victim *corev1.Pod) {
 	case known && placement.ControllerKind(victim) != "":
 		t.displace(c.kind)
 	default:
-		t.note(Hindrance{Pod: victim, How: Preempted})
+		t.note(AffectedPod{Pod: victim, How: Preempted})
 	}
 }
 
@@ -347,15 +347,15 @@ func (t *tried) displaceMore(f *forecasting) {
 
 func (t *tried) hindered(c *pendingPod, how Hindering) {
 	if c.ends != nil {
-		t.note(Hindrance{Pod: c.ends, Replacement: true, How: how})
+		t.note(AffectedPod{Pod: c.ends, Replacement: true, How: how})
 		return
 	}
-	t.note(Hindrance{Pod: c.pod, How: how})
+	t.note(AffectedPod{Pod: c.pod, How: how})
 }
 
 // note counts a hindrance.
-func (t *tried) note(h Hindrance) {
-	at := slices.IndexFunc(t.unless, func(known Hindrance) bool { return known.Pod.UID == h.Pod.UID && known.How == h.How })
+func (t *tried) note(h AffectedPod) {
+	at := slices.IndexFunc(t.unless, func(known AffectedPod) bool { return known.Pod.UID == h.Pod.UID && known.How == h.How })
 	if at < 0 {
 		at, t.unless = len(t.unless), append(t.unless, h)
 	}
@@ -374,13 +374,13 @@ func (t *tried) tell(f *forecasting) *Tried {
 			told.Unknown = cmp.Or(told.Unknown, open)
 		}
 	}
-	guilt := func(h Hindrance) int {
+	guilt := func(h AffectedPod) int {
 		if h.How != TakesPlace {
 			return h.Orders
 		}
 		return h.Orders - t.harmless[h.Pod.UID]
 	}
-	slices.SortFunc(t.unless, func(a, b Hindrance) int {
+	slices.SortFunc(t.unless, func(a, b AffectedPod) int {
 		return cmp.Or(cmp.Compare(guilt(b), guilt(a)), cmp.Compare(b.Orders, a.Orders), cmp.Compare(a.How, b.How), cmp.Compare(plugins.FullName(a.Pod), plugins.FullName(b.Pod)))
 	})
 	told.Unless = t.unless

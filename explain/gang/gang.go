@@ -86,7 +86,7 @@ func Simulate(ctx context.Context, p *scheduler.Profile, group *schedulingv1beta
 	}
 	s := &simulation{profile: p, group: group, state: state, told: told, kinds: map[types.UID]string{}, matters: map[string]bool{}}
 	for _, pod := range told.Pending {
-		key := model.NewPod(pod).KindKey()
+		key := model.NewPod(pod).EquivalenceKey()
 		s.kinds[pod.UID] = key
 		if _, known := s.matters[key]; !known {
 			s.matters[key] = placement.PlaceMatters(p, pod)

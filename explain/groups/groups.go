@@ -178,7 +178,7 @@ func (g *Group) Tell(q *plugins.Question, m *scheduler.Matrix, nodes bool) (repo
 	}
 	for _, k := range g.Rejecting {
 		if m.Answers[k].Pre != nil {
-			refusal := plugins.Tell(q, []plugins.Refused{m.Rejection(k, 0)})
+			refusal := plugins.Tell(q, []plugins.NodeRejection{m.Rejection(k, 0)})
 			refusal.PreFilter = true
 			told.Rejections = append(told.Rejections, refusal)
 			for n := range results {

@@ -22,14 +22,14 @@ import (
 // dynamicResources names the claim and the request that a node cannot serve,
 // the device class, and why each device is not allocated.
 var dynamicResources = explainer{
-	Shape: func(q *Question, r Refused) string { return faultShape(DeviceFaults(q, r)) },
-	Words: func(q *Question, rs []Refused) Words {
-		return faultWords(rs, func(r Refused) []Fault { return DeviceFaults(q, r) })
+	Shape: func(q *Question, r NodeRejection) string { return faultShape(DeviceFaults(q, r)) },
+	Words: func(q *Question, rs []NodeRejection) Words {
+		return faultWords(rs, func(r NodeRejection) []Fault { return DeviceFaults(q, r) })
 	},
 }
 
 // DeviceFaults are all reasons why r's node cannot satisfy the pod's resource claims.
-func DeviceFaults(q *Question, r Refused) []Fault {
+func DeviceFaults(q *Question, r NodeRejection) []Fault {
 	if r.Node == nil {
 		return unservedClaims(q)
 	}
@@ -43,7 +43,7 @@ func DeviceFaults(q *Question, r Refused) []Fault {
 	return found
 }
 
-func nodeDeviceFaults(q *Question, r Refused) []Fault {
+func nodeDeviceFaults(q *Question, r NodeRejection) []Fault {
 	var faults []Fault
 	var free []*resourcev1.ResourceClaim
 	for _, use := range claimUses(q) {

@@ -27,26 +27,26 @@ type explainer struct {
 	// that exist already or are remembered. The untolerated taints are a shape;
 	// a node's label values are not ("wants disktype=ssd: 3 have hdd" is one
 	// group). Nil: the status's reasons are the shape.
-	Shape func(q *Question, r Refused) string
+	Shape func(q *Question, r NodeRejection) string
 
 	// shortage says how far the node is from passing, as a share of what is
 	// wanted (0.1: a tenth is missing), for the order of nodes and groups. Nil,
 	// or 0: not a matter of degree, which counts as 1.
-	Shortage func(q *Question, r Refused) float64
+	Shortage func(q *Question, r NodeRejection) float64
 
 	// figures are the numbers behind the refusal of one node, only those that
 	// stand in the way. The engine writes them as Refusal.Numbers and merges
 	// those of a group's nodes into ranges. Nil: there are none.
-	Figures func(q *Question, r Refused) []Figure
+	Figures func(q *Question, r NodeRejection) []Figure
 
 	// Cause is what a refusal is about, in a word or two of at most 14 cells. Nil: it
 	// is the same for all refusals of the plugin, see causes.
-	Cause func(q *Question, r Refused) string
+	Cause func(q *Question, r NodeRejection) string
 
 	// words are what one refusal, or the refusals of a group's nodes for the
 	// same plugin and shape, come to. rs is never empty and is ordered nearest
 	// first. Nil: the plugin's own reason is both clause and sentence.
-	Words func(q *Question, rs []Refused) Words
+	Words func(q *Question, rs []NodeRejection) Words
 }
 
 // Words is a refusal told.
@@ -66,8 +66,8 @@ type Words struct {
 	Wider []string
 }
 
-// Refused is one node that a plugin has refused, with what the plugin saw.
-type Refused struct {
+// NodeRejection is one node that a plugin has refused, with what the plugin saw.
+type NodeRejection struct {
 	// plugin is its name, as in the profile.
 	Plugin string
 	// node as the plugin saw it. Where it was refused only because of pods that
@@ -135,7 +135,7 @@ func remember[T any](q *Question, key any, compute func() T) T {
 	return v
 }
 
-func (e explainer) Distance(q *Question, r Refused) float64 {
+func (e explainer) Distance(q *Question, r NodeRejection) float64 {
 	if e.Shortage != nil {
 		if share := e.Shortage(q, r); share > 0 {
 			return share

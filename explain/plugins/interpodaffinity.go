@@ -13,7 +13,7 @@ import (
 
 // InterPodAffinity names the rule that a node breaks and the pods behind it.
 var InterPodAffinity = explainer{
-	Shape: func(q *Question, r Refused) string {
+	Shape: func(q *Question, r NodeRejection) string {
 		var all []string
 		for _, c := range Clashes(q, r) {
 			all = append(all, c.kind())
@@ -51,7 +51,7 @@ func (c Clash) kind() string {
 }
 
 // Clashes are the rules that r's node breaks, in the plugin's order.
-func Clashes(q *Question, r Refused) []Clash {
+func Clashes(q *Question, r NodeRejection) []Clash {
 	if r.Node == nil {
 		return nil
 	}
@@ -114,7 +114,7 @@ func (n *neighbours) rejectedBy(node *corev1.Node) []Clash {
 	return found
 }
 
-func affinityClashWords(q *Question, rs []Refused) Words {
+func affinityClashWords(q *Question, rs []NodeRejection) Words {
 	broken := Clashes(q, rs[0])
 	if len(broken) == 0 {
 		return reasonOnly(rs)
@@ -132,7 +132,7 @@ func affinityClashWords(q *Question, rs []Refused) Words {
 		}
 	}
 	return Words{
-		What: sentences(rs, func(r Refused) string {
+		What: sentences(rs, func(r NodeRejection) string {
 			var all []string
 			for _, c := range Clashes(q, r) {
 				all = append(all, c.sentence())

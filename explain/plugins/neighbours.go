@@ -135,7 +135,7 @@ func join(to, more map[pair][]*corev1.Pod) {
 }
 
 // with is n and the pods that are nominated to r's node.
-func (n *neighbours) with(q *Question, r Refused) *neighbours {
+func (n *neighbours) with(q *Question, r NodeRejection) *neighbours {
 	more := *n
 	more.affinityMatches, more.rejecting = maps.Clone(n.affinityMatches), maps.Clone(n.rejecting)
 	more.excluded = slices.Clone(n.excluded)

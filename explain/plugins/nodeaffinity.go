@@ -14,7 +14,7 @@ import (
 // nodeAffinity names every label and field that the pod requires and the node does
 // not have, and the value that the node has.
 var nodeAffinity = explainer{
-	Shape: func(q *Question, r Refused) string { return UnmetOf(q, r).Wish },
+	Shape: func(q *Question, r NodeRejection) string { return UnmetOf(q, r).Wish },
 	Cause: nodeAffinityCause,
 	Words: affinityWords,
 }
@@ -52,7 +52,7 @@ type Unmet struct {
 }
 
 // UnmetOf is what of the pod's node selector and node affinity r's node does not meet.
-func UnmetOf(q *Question, r Refused) *Unmet {
+func UnmetOf(q *Question, r NodeRejection) *Unmet {
 	type wantsKey struct{}
 	type addedKey struct{}
 	type wishKey struct{}

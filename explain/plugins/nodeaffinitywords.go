@@ -12,7 +12,7 @@ import (
 )
 
 // affinityWords says what the pod requires and which values the nodes have.
-func affinityWords(q *Question, rs []Refused) Words {
+func affinityWords(q *Question, rs []NodeRejection) Words {
 	u := UnmetOf(q, rs[0])
 	if rs[0].Node == nil && len(u.Terms) > 0 {
 		return Words{
@@ -24,7 +24,7 @@ func affinityWords(q *Question, rs []Refused) Words {
 		return reasonOnly(rs)
 	}
 	w := Words{
-		What:  sentences(rs, func(r Refused) string { return UnmetOf(q, r).sentence(r.Node.Node()) }),
+		What:  sentences(rs, func(r NodeRejection) string { return UnmetOf(q, r).sentence(r.Node.Node()) }),
 		Short: u.Field() + " " + u.Wish,
 		Bar:   u.Wish,
 	}
@@ -55,7 +55,7 @@ func (u *Unmet) Field() string {
 }
 
 // tally counts the values that the nodes have: "3 have hdd, 1 has no label".
-func tally(one Want, rs []Refused) string {
+func tally(one Want, rs []NodeRejection) string {
 	var values []string
 	counts, none := map[string]int{}, 0
 	for _, r := range rs {

@@ -14,14 +14,14 @@ import (
 // nodeDeclaredFeatures names the features that the pod needs and the node's
 // kubelet does not declare.
 var nodeDeclaredFeatures = explainer{
-	Shape: func(q *Question, r Refused) string { return strings.Join(Undeclared(q, r), ",") },
-	Words: func(q *Question, rs []Refused) Words {
+	Shape: func(q *Question, r NodeRejection) string { return strings.Join(Undeclared(q, r), ",") },
+	Words: func(q *Question, rs []NodeRejection) Words {
 		lacking := Undeclared(q, rs[0])
 		if len(lacking) == 0 {
 			return reasonOnly(rs)
 		}
 		return Words{
-			What: sentences(rs, func(r Refused) string {
+			What: sentences(rs, func(r NodeRejection) string {
 				declared := "the node declares none"
 				if has := r.Node.Node().Status.DeclaredFeatures; len(has) > 0 {
 					declared = "the node declares " + grammar.List(has, grammar.Many)
@@ -34,7 +34,7 @@ var nodeDeclaredFeatures = explainer{
 }
 
 // Undeclared is what the pod needs less what the node has.
-func Undeclared(q *Question, r Refused) []string {
+func Undeclared(q *Question, r NodeRejection) []string {
 	if r.Node == nil {
 		return nil
 	}

@@ -16,7 +16,7 @@ import (
 
 // nodePorts names every host port that is in use and the pod that uses it.
 var nodePorts = explainer{
-	Shape: func(q *Question, r Refused) string {
+	Shape: func(q *Question, r NodeRejection) string {
 		var all []string
 		for _, port := range TakenPorts(q.Pod, r.Node) {
 			all = append(all, portWord(port))
@@ -64,12 +64,12 @@ func Holders(node fwk.NodeInfo, port corev1.ContainerPort) []Holding {
 	return found
 }
 
-func portWords(q *Question, rs []Refused) Words {
+func portWords(q *Question, rs []NodeRejection) Words {
 	taken := TakenPorts(q.Pod, rs[0].Node)
 	if len(taken) == 0 {
 		return reasonOnly(rs)
 	}
-	w := Words{What: sentences(rs, func(r Refused) string { return portSentence(q.Pod, r.Node) })}
+	w := Words{What: sentences(rs, func(r NodeRejection) string { return portSentence(q.Pod, r.Node) })}
 	var ports, by []string
 	for _, port := range taken {
 		ports = append(ports, portWord(port))

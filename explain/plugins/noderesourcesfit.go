@@ -24,7 +24,7 @@ import (
 // NodeResourcesFit names every resource that a node has too little of, with the sum
 // behind it.
 var NodeResourcesFit = explainer{
-	Shape: func(q *Question, r Refused) string {
+	Shape: func(q *Question, r NodeRejection) string {
 		figures := Shortages(q, r)
 		if len(figures) == 1 {
 			return string(figures[0].Resource)
@@ -35,7 +35,7 @@ var NodeResourcesFit = explainer{
 		}
 		return strings.Join(names, ",")
 	},
-	Shortage: func(q *Question, r Refused) float64 {
+	Shortage: func(q *Question, r NodeRejection) float64 {
 		var sum float64
 		for _, f := range Shortages(q, r) {
 			sum += float64(f.Short) / float64(f.Wanted)
@@ -101,7 +101,7 @@ func (t *ShortageTable) ByName(node string) []Figure {
 
 // Shortages are the resources that r's node has too little of: pods, cpu,
 // memory and ephemeral-storage, then the others by name.
-func Shortages(q *Question, r Refused) []Figure {
+func Shortages(q *Question, r NodeRejection) []Figure {
 	if r.Node == nil {
 		return nil
 	}
@@ -109,7 +109,7 @@ func Shortages(q *Question, r Refused) []Figure {
 }
 
 // at looks r's node up by its place, or works its shortages out.
-func (t *ShortageTable) at(q *Question, r Refused) []Figure {
+func (t *ShortageTable) at(q *Question, r NodeRejection) []Figure {
 	if r.At < len(t.Rows) {
 		row := &t.Rows[r.At]
 		if row.Node == nil {
@@ -194,13 +194,13 @@ func (t *ShortageTable) ignores(name corev1.ResourceName) bool {
 }
 
 // fitWords says what the nodes need more of, each figure exact in the sentence.
-func fitWords(q *Question, rs []Refused) Words {
+func fitWords(q *Question, rs []NodeRejection) Words {
 	if len(Shortages(q, rs[0])) == 0 { // a resource that the profile counts and Fits does not
 		return reasonOnly(rs)
 	}
 	if len(rs) == 1 {
 		return Words{
-			What:  predicates(rs, func(r Refused, _ int) string { return fitPredicate(q, r) }),
+			What:  predicates(rs, func(r NodeRejection, _ int) string { return fitPredicate(q, r) }),
 			Short: ShortOf(Shortages(q, rs[0])),
 		}
 	}
@@ -220,7 +220,7 @@ func fitWords(q *Question, rs []Refused) Words {
 
 // fitPredicate is the sum behind one node's refusal: "needs cpu 350m more: the pod
 // requests 4, free 3.65 = allocatable 15.9 − requested 12.25".
-func fitPredicate(q *Question, r Refused) string {
+func fitPredicate(q *Question, r NodeRejection) string {
 	var all []string
 	for _, f := range Shortages(q, r) {
 		said := fmt.Sprintf("%s: the pod requests %s, free %s = allocatable %s − requested %s",
@@ -249,12 +249,12 @@ type fitSpan struct {
 }
 
 // fitSpans are the ranges of the figures of nodes that lack the same resources.
-func fitSpans(q *Question, rs []Refused) []fitSpan {
+func fitSpans(q *Question, rs []NodeRejection) []fitSpan {
 	return widened(nil, q, rs)
 }
 
 // widened are the ranges that take in more nodes which lack the same resources.
-func widened(spans []fitSpan, q *Question, more []Refused) []fitSpan {
+func widened(spans []fitSpan, q *Question, more []NodeRejection) []fitSpan {
 	known := ShortageTableOf(q)
 	for _, r := range more {
 		figures := known.at(q, r)
@@ -274,7 +274,7 @@ func widened(spans []fitSpan, q *Question, more []Refused) []fitSpan {
 }
 
 // spansSentence gives a group's figures as ranges.
-func spansSentence(rs []Refused, spans []fitSpan) string {
+func spansSentence(rs []NodeRejection, spans []fitSpan) string {
 	var all []string
 	for _, s := range spans {
 		name := s.Least.Resource
@@ -316,7 +316,7 @@ func ShortBeside(figures []Figure) string {
 
 // closestFirst names the closest node, then one more each time, with what each needs,
 // and sums the rest up: "cpu: std-b-02 needs 350m, 2 others 1.2–3.1".
-func closestFirst(q *Question, rs []Refused) []string {
+func closestFirst(q *Question, rs []NodeRejection) []string {
 	most := min(len(rs), grammar.Many)
 	closest := Shortages(q, rs[0])
 	named, separator := []string{rs[0].Name() + " " + ShortOf(closest)}, "; "

@@ -96,7 +96,7 @@ func TestEveryFigureOfFitStandsInTheSentenceAsWritten(t *testing.T) {
 		b, pod := anyBench(rt)
 		q, rs := b.refusals(t, names.NodeResourcesFit, pod)
 		for _, r := range rs {
-			what := plugins.NodeResourcesFit.Words(q, []plugins.Refused{r}).What
+			what := plugins.NodeResourcesFit.Words(q, []plugins.NodeRejection{r}).What
 			for _, f := range plugins.NodeResourcesFit.Figures(q, r) {
 				if f.Short != f.Wanted+f.Requested-f.Allocatable || f.Short <= 0 {
 					rt.Fatalf("%+v does not add up", f)
@@ -112,7 +112,7 @@ func TestEveryFigureOfFitStandsInTheSentenceAsWritten(t *testing.T) {
 }
 
 func TestFitNamesItsReasonsInOneOrder(t *testing.T) {
-	r := plugins.Refused{Plugin: names.NodeResourcesFit, Status: fwk.NewStatus(fwk.Unschedulable,
+	r := plugins.NodeRejection{Plugin: names.NodeResourcesFit, Status: fwk.NewStatus(fwk.Unschedulable,
 		"Insufficient example.com/tpu", "Insufficient memory", "Insufficient example.com/gpu", "Too many pods", "Insufficient cpu")}
 	explaintest.Same(t, r.OwnReason(), "Insufficient cpu, Insufficient example.com/gpu, Insufficient example.com/tpu, Insufficient memory, Too many pods")
 }

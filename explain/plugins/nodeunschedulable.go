@@ -9,9 +9,9 @@ import (
 
 // nodeUnschedulable says that a node is cordoned.
 var nodeUnschedulable = explainer{
-	Words: func(_ *Question, rs []Refused) Words {
+	Words: func(_ *Question, rs []NodeRejection) Words {
 		return Words{
-			What: predicates(rs, func(_ Refused, nodes int) string {
+			What: predicates(rs, func(_ NodeRejection, nodes int) string {
 				return grammar.Agree(nodes, "is", "are") + " cordoned (spec.unschedulable), and the pod does not tolerate " + corev1.TaintNodeUnschedulable + ":NoSchedule"
 			}),
 			Short: report.CordonWord,

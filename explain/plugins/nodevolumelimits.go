@@ -19,10 +19,10 @@ import (
 // nodeVolumeLimits names the CSI driver whose limit of attached volumes a node
 // has reached, with the count behind it.
 var nodeVolumeLimits = explainer{
-	Shape:   func(q *Question, r Refused) string { return faultShape(LimitFaults(q, r)) },
+	Shape:   func(q *Question, r NodeRejection) string { return faultShape(LimitFaults(q, r)) },
 	Figures: limitFigures,
-	Words: func(q *Question, rs []Refused) Words {
-		return faultWords(rs, func(r Refused) []Fault { return LimitFaults(q, r) })
+	Words: func(q *Question, rs []NodeRejection) Words {
+		return faultWords(rs, func(r NodeRejection) []Fault { return LimitFaults(q, r) })
 	},
 }
 
@@ -31,7 +31,7 @@ const attachLimit = "attachable-volumes-csi-"
 
 // limitFigures are the limits that the pod would exceed. The pod cannot be
 // counted where one of its claims does not exist.
-func limitFigures(q *Question, r Refused) []Figure {
+func limitFigures(q *Question, r NodeRejection) []Figure {
 	if r.Node == nil || len(absentClaims(q, true, "")) > 0 {
 		return nil
 	}
@@ -40,7 +40,7 @@ func limitFigures(q *Question, r Refused) []Figure {
 
 // LimitFaults are, as the plugin meets them: claims that do not exist, drivers
 // that are not there, limits.
-func LimitFaults(q *Question, r Refused) []Fault {
+func LimitFaults(q *Question, r NodeRejection) []Fault {
 	if r.Node == nil {
 		return nil
 	}

@@ -99,7 +99,7 @@ func (s Skew) kind() string {
 }
 
 // spreadsOf are the constraints of the pod as the plugin counted for r.
-func spreadsOf(q *Question, r Refused) []Spread {
+func spreadsOf(q *Question, r NodeRejection) []Spread {
 	if r.Node == nil || r.State == nil {
 		return nil
 	}
@@ -114,7 +114,7 @@ func spreadsOf(q *Question, r Refused) []Spread {
 }
 
 // Skews are the constraints that r's node breaks, by the plugin's own counts.
-func Skews(q *Question, r Refused) []Skew {
+func Skews(q *Question, r NodeRejection) []Skew {
 	var broken []Skew
 	spreads := spreadsOf(q, r)
 	for i := range spreads {
@@ -126,7 +126,7 @@ func Skews(q *Question, r Refused) []Skew {
 }
 
 // spreadShape is the keys of the constraints that r's node breaks.
-func spreadShape(q *Question, r Refused) string {
+func spreadShape(q *Question, r NodeRejection) string {
 	said := ""
 	spreads := spreadsOf(q, r)
 	for i := range spreads {
@@ -172,7 +172,7 @@ func (c *Spread) skew(domain string) int { return c.Counts[domain] + c.self - c.
 
 func (s Skew) broken() bool { return s.Missing || s.Skew > s.MaxSkew }
 
-func spreadWords(q *Question, rs []Refused) Words {
+func spreadWords(q *Question, rs []NodeRejection) Words {
 	broken := Skews(q, rs[0])
 	if len(broken) == 0 {
 		return reasonOnly(rs)
@@ -192,7 +192,7 @@ func spreadWords(q *Question, rs []Refused) Words {
 		short = append(short, s.clause(len(rs) == 1, low, high))
 	}
 	return Words{
-		What: sentences(rs, func(r Refused) string {
+		What: sentences(rs, func(r NodeRejection) string {
 			var all []string
 			for _, s := range Skews(q, r) {
 				all = append(all, s.sentence())

@@ -85,7 +85,7 @@ func TestAnUnreadableStateLeavesThePluginsOwnReason(t *testing.T) {
 		r := rs[0]
 		r.State = framework.NewCycleState()
 		r.State.Write(plugins.SpreadKey, data)
-		w := plugins.PodTopologySpread.Words(q, []plugins.Refused{r})
+		w := plugins.PodTopologySpread.Words(q, []plugins.NodeRejection{r})
 		explaintest.Same(t, w.What, r.Name()+": "+r.OwnReason())
 	}
 }

@@ -39,13 +39,13 @@ func faultShape(faults []Fault) string {
 
 // faultWords tells refusals by their faults; the plugin's own reason stands
 // where none was found.
-func faultWords(rs []Refused, find func(Refused) []Fault) Words {
+func faultWords(rs []NodeRejection, find func(NodeRejection) []Fault) Words {
 	faults := find(rs[0])
 	if len(faults) == 0 {
 		return reasonOnly(rs)
 	}
 	w := Words{
-		What: sentences(rs, func(r Refused) string {
+		What: sentences(rs, func(r NodeRejection) string {
 			var all []string
 			for _, f := range find(r) {
 				if said := f.What(); !slices.Contains(all, said) {
@@ -56,7 +56,7 @@ func faultWords(rs []Refused, find func(Refused) []Fault) Words {
 		}),
 		Short: shortFaults(faults),
 	}
-	differs := func(r Refused) bool { return shortFaults(find(r)) != w.Short }
+	differs := func(r NodeRejection) bool { return shortFaults(find(r)) != w.Short }
 	if slices.ContainsFunc(rs, differs) {
 		w.Short = faultShape(faults)
 		for named := 1; named <= min(len(rs), grammar.Many); named++ {
@@ -67,7 +67,7 @@ func faultWords(rs []Refused, find func(Refused) []Fault) Words {
 }
 
 // nodeByNode gives the first nodes a clause each and counts the others.
-func nodeByNode(rs []Refused, find func(Refused) []Fault, named int) string {
+func nodeByNode(rs []NodeRejection, find func(NodeRejection) []Fault, named int) string {
 	var all []string
 	for _, r := range rs[:named] {
 		all = append(all, r.Name()+": "+shortFaults(find(r)))

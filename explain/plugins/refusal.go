@@ -11,7 +11,7 @@ import (
 )
 
 // Tell words what one plugin has against some nodes, closest first.
-func Tell(q *Question, rs []Refused) report.Refusal {
+func Tell(q *Question, rs []NodeRejection) report.Refusal {
 	status := rs[0].Status
 	told := report.Refusal{
 		Plugin:     rs[0].Plugin,
@@ -43,7 +43,7 @@ func Tell(q *Question, rs []Refused) report.Refusal {
 }
 
 // numbers merges the figures of some nodes into ranges, by resource.
-func numbers(q *Question, figures func(*Question, Refused) []Figure, rs []Refused) []report.Number {
+func numbers(q *Question, figures func(*Question, NodeRejection) []Figure, rs []NodeRejection) []report.Number {
 	var order []corev1.ResourceName
 	spans := map[corev1.ResourceName]*Extent{}
 	for _, r := range rs {
@@ -85,7 +85,7 @@ var causes = map[string]string{
 
 // causeOf is what one refusal is about, in a word or two: "cpu", "taint", "volume".
 // A plugin that is not of kube-scheduler has its own name.
-func causeOf(q *Question, r Refused) string {
+func causeOf(q *Question, r NodeRejection) string {
 	if find := Explainers[r.Plugin].Cause; find != nil {
 		return find(q, r)
 	}
@@ -96,7 +96,7 @@ func causeOf(q *Question, r Refused) string {
 }
 
 // fitCause is the first resource that the node lacks.
-func fitCause(q *Question, r Refused) string {
+func fitCause(q *Question, r NodeRejection) string {
 	if short := Shortages(q, r); len(short) > 0 {
 		return model.ResourceWord(short[0].Resource)
 	}
@@ -104,7 +104,7 @@ func fitCause(q *Question, r Refused) string {
 }
 
 // taintCause tells a taint that somebody set from one that repeats the node's state.
-func taintCause(q *Question, r Refused) string {
+func taintCause(q *Question, r NodeRejection) string {
 	taints := Untolerated(q, r)
 	if len(taints) == 0 {
 		return "taint"
@@ -121,7 +121,7 @@ func taintCause(q *Question, r Refused) string {
 }
 
 // nodeAffinityCause tells the node selector from node affinity.
-func nodeAffinityCause(q *Question, r Refused) string {
+func nodeAffinityCause(q *Question, r NodeRejection) string {
 	if unmet := UnmetOf(q, r); !unmet.Added && len(unmet.Pairs) > 0 {
 		return "node selector"
 	}
@@ -129,7 +129,7 @@ func nodeAffinityCause(q *Question, r Refused) string {
 }
 
 // podAffinityCause tells affinity from anti-affinity, the pod's or that of others.
-func podAffinityCause(q *Question, r Refused) string {
+func podAffinityCause(q *Question, r NodeRejection) string {
 	if clashes := Clashes(q, r); len(clashes) > 0 && clashes[0].Rule != Together {
 		return "anti-affinity"
 	}
@@ -137,7 +137,7 @@ func podAffinityCause(q *Question, r Refused) string {
 }
 
 // volumeCause tells a claim, for which all nodes are rejected, from its volume.
-func volumeCause(_ *Question, r Refused) string {
+func volumeCause(_ *Question, r NodeRejection) string {
 	if r.Node == nil {
 		return "claim"
 	}

@@ -131,7 +131,7 @@ func (b *bench) plugin(t testing.TB, name string) fwk.Plugin {
 
 // refusals are what the plugin says no to, as the engine hands it on: with
 // nominated pods first, then without.
-func (b *bench) refusals(t testing.TB, name string, pod *corev1.Pod) (*plugins.Question, []plugins.Refused) {
+func (b *bench) refusals(t testing.TB, name string, pod *corev1.Pod) (*plugins.Question, []plugins.NodeRejection) {
 	t.Helper()
 	plugin, ctx := b.plugin(t, name), t.Context()
 	q := &plugins.Question{Pod: pod, Nodes: b.nodes, Namespaces: namespaces(), Logger: klog.Background()}
@@ -147,20 +147,20 @@ func (b *bench) refusals(t testing.TB, name string, pod *corev1.Pod) (*plugins.Q
 			return q, nil
 		}
 		if !status.IsSuccess() {
-			return q, []plugins.Refused{{Plugin: name, Status: status}}
+			return q, []plugins.NodeRejection{{Plugin: name, Status: status}}
 		}
 		extensions = before.PreFilterExtensions()
 	}
-	var found []plugins.Refused
+	var found []plugins.NodeRejection
 	for _, node := range all {
-		if r := b.ask(t, plugin.(fwk.FilterPlugin), extensions, plugins.Refused{Plugin: name, Node: node, State: state}, pod); r.Status != nil {
+		if r := b.ask(t, plugin.(fwk.FilterPlugin), extensions, plugins.NodeRejection{Plugin: name, Node: node, State: state}, pod); r.Status != nil {
 			found = append(found, r)
 		}
 	}
 	return q, found
 }
 
-func (b *bench) ask(t testing.TB, plugin fwk.FilterPlugin, extensions fwk.PreFilterExtensions, r plugins.Refused, pod *corev1.Pod) plugins.Refused {
+func (b *bench) ask(t testing.TB, plugin fwk.FilterPlugin, extensions fwk.PreFilterExtensions, r plugins.NodeRejection, pod *corev1.Pod) plugins.NodeRejection {
 	crowded := r
 	crowded.Node, crowded.State = r.Node.Snapshot(), r.State.Clone()
 	for _, nominee := range b.nominated {
@@ -194,7 +194,7 @@ func (b *bench) told(t testing.TB, plugin string, pod *corev1.Pod, node string) 
 	q, rs := b.refusals(t, plugin, pod)
 	for _, r := range rs {
 		if r.Node == nil || r.Name() == node {
-			return plugins.Explainers[plugin].Words(q, []plugins.Refused{r})
+			return plugins.Explainers[plugin].Words(q, []plugins.NodeRejection{r})
 		}
 	}
 	t.Fatalf("%s does not refuse %s", plugin, node)
@@ -205,8 +205,10 @@ func (b *bench) told(t testing.TB, plugin string, pod *corev1.Pod, node string) 
 func (b *bench) toldTogether(t testing.TB, plugin string, pod *corev1.Pod, nodes ...string) plugins.Words {
 	t.Helper()
 	q, rs := b.refusals(t, plugin, pod)
-	rs = slices.DeleteFunc(rs, func(r plugins.Refused) bool { return !slices.Contains(nodes, r.Name()) })
-	slices.SortFunc(rs, func(a, b plugins.Refused) int { return slices.Index(nodes, a.Name()) - slices.Index(nodes, b.Name()) })
+	rs = slices.DeleteFunc(rs, func(r plugins.NodeRejection) bool { return !slices.Contains(nodes, r.Name()) })
+	slices.SortFunc(rs, func(a, b plugins.NodeRejection) int {
+		return slices.Index(nodes, a.Name()) - slices.Index(nodes, b.Name())
+	})
 	if len(rs) != len(nodes) {
 		t.Fatalf("%s refuses %d of %v", plugin, len(rs), nodes)
 	}
@@ -214,15 +216,17 @@ func (b *bench) toldTogether(t testing.TB, plugin string, pod *corev1.Pod, nodes
 }
 
 // finds says whether an explainer found anything of its own about a refusal.
-var finds = map[string]func(*plugins.Question, plugins.Refused) bool{
-	names.NodeResourcesFit:  func(q *plugins.Question, r plugins.Refused) bool { return len(plugins.Shortages(q, r)) > 0 },
-	names.TaintToleration:   func(q *plugins.Question, r plugins.Refused) bool { return len(plugins.Untolerated(q, r)) > 0 },
-	names.NodeAffinity:      func(q *plugins.Question, r plugins.Refused) bool { return plugins.UnmetOf(q, r).Wish != "" },
-	names.NodePorts:         func(q *plugins.Question, r plugins.Refused) bool { return len(plugins.TakenPorts(q.Pod, r.Node)) > 0 },
-	names.PodTopologySpread: func(q *plugins.Question, r plugins.Refused) bool { return len(plugins.Skews(q, r)) > 0 },
-	names.InterPodAffinity:  func(q *plugins.Question, r plugins.Refused) bool { return len(plugins.Clashes(q, r)) > 0 },
+var finds = map[string]func(*plugins.Question, plugins.NodeRejection) bool{
+	names.NodeResourcesFit: func(q *plugins.Question, r plugins.NodeRejection) bool { return len(plugins.Shortages(q, r)) > 0 },
+	names.TaintToleration:  func(q *plugins.Question, r plugins.NodeRejection) bool { return len(plugins.Untolerated(q, r)) > 0 },
+	names.NodeAffinity:     func(q *plugins.Question, r plugins.NodeRejection) bool { return plugins.UnmetOf(q, r).Wish != "" },
+	names.NodePorts: func(q *plugins.Question, r plugins.NodeRejection) bool {
+		return len(plugins.TakenPorts(q.Pod, r.Node)) > 0
+	},
+	names.PodTopologySpread: func(q *plugins.Question, r plugins.NodeRejection) bool { return len(plugins.Skews(q, r)) > 0 },
+	names.InterPodAffinity:  func(q *plugins.Question, r plugins.NodeRejection) bool { return len(plugins.Clashes(q, r)) > 0 },
 
-	names.DeferredPodScheduling: func(q *plugins.Question, r plugins.Refused) bool { return plugins.DeferredShort(q, r) != "" },
+	names.DeferredPodScheduling: func(q *plugins.Question, r plugins.NodeRejection) bool { return plugins.DeferredShort(q, r) != "" },
 }
 
 func TestAnExplainerHasSomethingToSayExactlyWhereItsPluginRefuses(t *testing.T) {
@@ -242,7 +246,7 @@ func TestAnExplainerHasSomethingToSayExactlyWhereItsPluginRefuses(t *testing.T) 
 					if !finds[name](q, r) {
 						rt.Fatalf("%s refuses %s (%s), and its explainer finds nothing", name, r.Name(), r.OwnReason())
 					}
-					w := plugins.Explainers[name].Words(q, []plugins.Refused{r})
+					w := plugins.Explainers[name].Words(q, []plugins.NodeRejection{r})
 					if named, _, _ := strings.Cut(w.What, " "); strings.TrimSuffix(named, ":") != r.Name() || w.Short == "" {
 						rt.Fatalf("%s on %s is told as %+v", name, r.Name(), w)
 					}
@@ -251,13 +255,13 @@ func TestAnExplainerHasSomethingToSayExactlyWhereItsPluginRefuses(t *testing.T) 
 					return
 				}
 				for _, node := range explaintest.Must(b.nodes.NodeInfos().List()) {
-					r := plugins.Refused{Plugin: name, Node: node, State: rs[0].State}
+					r := plugins.NodeRejection{Plugin: name, Node: node, State: rs[0].State}
 					if refuses[r.Name()] {
 						continue
 					}
 					yes++
 					if finds[name](q, r) {
-						rt.Fatalf("%s accepts %s, and its explainer says %s", name, r.Name(), plugins.Explainers[name].Words(q, []plugins.Refused{r}).What)
+						rt.Fatalf("%s accepts %s, and its explainer says %s", name, r.Name(), plugins.Explainers[name].Words(q, []plugins.NodeRejection{r}).What)
 					}
 				}
 			}

@@ -15,7 +15,7 @@ import (
 func FullName(pod *corev1.Pod) string { return pod.Namespace + "/" + pod.Name }
 
 // Name is the refused node's; "" where all nodes were refused at once.
-func (r Refused) Name() string {
+func (r NodeRejection) Name() string {
 	if r.Node == nil {
 		return ""
 	}
@@ -24,7 +24,7 @@ func (r Refused) Name() string {
 
 // OwnReason is what the plugin itself said. NodeResourcesFit names extended
 // resources in the order of a map, another one each time: here they are sorted.
-func (r Refused) OwnReason() string {
+func (r NodeRejection) OwnReason() string {
 	reasons := r.Status.Reasons()
 	if r.Plugin == names.NodeResourcesFit {
 		reasons = slices.Sorted(slices.Values(reasons))
@@ -33,12 +33,12 @@ func (r Refused) OwnReason() string {
 }
 
 // reasonOnly leaves the plugin's own reason standing.
-func reasonOnly(rs []Refused) Words {
-	return Words{What: sentences(rs, Refused.OwnReason), Short: rs[0].OwnReason()}
+func reasonOnly(rs []NodeRejection) Words {
+	return Words{What: sentences(rs, NodeRejection.OwnReason), Short: rs[0].OwnReason()}
 }
 
 // nominees says which pods count on r's node though they are not bound there.
-func (r Refused) nominees() string {
+func (r NodeRejection) nominees() string {
 	if len(r.Nominated) == 0 {
 		return ""
 	}
@@ -51,8 +51,8 @@ func (r Refused) nominees() string {
 
 // sentences words the refusals node by node: "a: sentence". Nodes with equal
 // sentences share one, and no more than grammar.Many nodes are named.
-func sentences(rs []Refused, sentence func(Refused) string) string {
-	return byNode(rs, sentence, func(same []Refused) string {
+func sentences(rs []NodeRejection, sentence func(NodeRejection) string) string {
+	return byNode(rs, sentence, func(same []NodeRejection) string {
 		if names := joinNames(same); names != "" {
 			return names + ": " + sentence(same[0])
 		}
@@ -62,13 +62,13 @@ func sentences(rs []Refused, sentence func(Refused) string) string {
 
 // predicates is sentences of which the nodes are the subject: "a has the untolerated
 // taint x. b, c are cordoned". The predicate agrees with so many nodes.
-func predicates(rs []Refused, predicate func(r Refused, nodes int) string) string {
-	one := func(r Refused) string { return predicate(r, 1) }
-	return byNode(rs, one, func(same []Refused) string { return joinNames(same) + " " + predicate(same[0], len(same)) })
+func predicates(rs []NodeRejection, predicate func(r NodeRejection, nodes int) string) string {
+	one := func(r NodeRejection) string { return predicate(r, 1) }
+	return byNode(rs, one, func(same []NodeRejection) string { return joinNames(same) + " " + predicate(same[0], len(same)) })
 }
 
 // joinNames are the names of all nodes.
-func joinNames(rs []Refused) string {
+func joinNames(rs []NodeRejection) string {
 	names := make([]string, len(rs))
 	for i, r := range rs {
 		names[i] = r.Name()
@@ -78,9 +78,9 @@ func joinNames(rs []Refused) string {
 
 // byNode words the first grammar.Many refusals, those with equal keys together, and
 // counts the rest.
-func byNode(rs []Refused, key func(Refused) string, line func(same []Refused) string) string {
+func byNode(rs []NodeRejection, key func(NodeRejection) string, line func(same []NodeRejection) string) string {
 	var order []string
-	same := map[string][]Refused{}
+	same := map[string][]NodeRejection{}
 	for _, r := range rs[:min(len(rs), grammar.Many)] {
 		said := key(r) + r.nominees()
 		if !slices.Contains(order, said) {
@@ -100,7 +100,7 @@ func byNode(rs []Refused, key func(Refused) string, line func(same []Refused) st
 
 // WithNames puts the nodes before a clause that holds for each of them: a few,
 // and as many as a sentence has.
-func WithNames(rs []Refused, clause string) []string {
+func WithNames(rs []NodeRejection, clause string) []string {
 	wider := []string{listNodes(rs, grammar.Few) + ": " + clause}
 	if len(rs) > grammar.Few {
 		wider = append(wider, listNodes(rs, grammar.Many)+": "+clause)
@@ -109,7 +109,7 @@ func WithNames(rs []Refused, clause string) []string {
 }
 
 // listNodes is list of the nodes' names.
-func listNodes(rs []Refused, limit int) string {
+func listNodes(rs []NodeRejection, limit int) string {
 	names := make([]string, 0, limit)
 	for _, r := range rs[:min(len(rs), limit)] {
 		names = append(names, r.Name())

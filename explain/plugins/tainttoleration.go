@@ -17,13 +17,13 @@ import (
 // reason names none.
 var TaintToleration = explainer{
 	Cause: taintCause,
-	Shape: func(q *Question, r Refused) string { return strings.Join(UntoleratedNames(q, r), ",") },
-	Words: func(q *Question, rs []Refused) Words {
+	Shape: func(q *Question, r NodeRejection) string { return strings.Join(UntoleratedNames(q, r), ",") },
+	Words: func(q *Question, rs []NodeRejection) Words {
 		if len(Untolerated(q, rs[0])) == 0 {
 			return reasonOnly(rs)
 		}
 		return Words{
-			What: predicates(rs, func(r Refused, nodes int) string {
+			What: predicates(rs, func(r NodeRejection, nodes int) string {
 				taints := UntoleratedNames(q, r)
 				return grammar.Agree(nodes, "has", "have") + " the untolerated " + grammar.Agree(len(taints), "taint ", "taints ") +
 					strings.Join(taints, ", ") + taintStates(Untolerated(q, r), nodes) + comparisons(q, Untolerated(q, r))
@@ -35,7 +35,7 @@ var TaintToleration = explainer{
 
 // Untolerated are the taints of r's node that reject q's pod, the cordon's own
 // first, then by key.
-func Untolerated(q *Question, r Refused) []corev1.Taint {
+func Untolerated(q *Question, r NodeRejection) []corev1.Taint {
 	if r.Node == nil {
 		return nil
 	}
@@ -59,7 +59,7 @@ func taintOrder(taint corev1.Taint) string {
 }
 
 // UntoleratedNames are the same taints as key=value:effect.
-func UntoleratedNames(q *Question, r Refused) []string {
+func UntoleratedNames(q *Question, r NodeRejection) []string {
 	type spelling struct {
 		key, value string
 		effect     corev1.TaintEffect

@@ -21,11 +21,11 @@ import (
 // volumeBinding names the claim that cannot be bound or provisioned, its class, and
 // why each volume that it could be bound to cannot be used on the node.
 var volumeBinding = explainer{
-	Shape:   func(q *Question, r Refused) string { return faultShape(BindingFaults(q, r)) },
+	Shape:   func(q *Question, r NodeRejection) string { return faultShape(BindingFaults(q, r)) },
 	Figures: CapacityFigures,
 	Cause:   volumeCause,
-	Words: func(q *Question, rs []Refused) Words {
-		return faultWords(rs, func(r Refused) []Fault { return BindingFaults(q, r) })
+	Words: func(q *Question, rs []NodeRejection) Words {
+		return faultWords(rs, func(r NodeRejection) []Fault { return BindingFaults(q, r) })
 	},
 }
 
@@ -87,7 +87,7 @@ func (b *Binder) sort() {
 }
 
 // BindingFaults are all reasons why the pod's claims cannot be used on r's node.
-func BindingFaults(q *Question, r Refused) []Fault {
+func BindingFaults(q *Question, r NodeRejection) []Fault {
 	if r.Node == nil {
 		return waitingFaults(q)
 	}
@@ -259,7 +259,7 @@ func (b *Binder) mostCapacity(class string, node *corev1.Node) (most int64, pool
 
 // CapacityFigures is the storage that a driver has too little of: of several
 // claims the one that is short of the most.
-func CapacityFigures(q *Question, r Refused) []Figure {
+func CapacityFigures(q *Question, r NodeRejection) []Figure {
 	if r.Node == nil || len(BindingFaults(q, r)) == 0 {
 		return nil
 	}

@@ -14,15 +14,15 @@ import (
 // volumeRestrictions names the pods that use a ReadWriteOncePod claim, or a disk
 // that only one pod may write to.
 var volumeRestrictions = explainer{
-	Shape: func(q *Question, r Refused) string { return faultShape(RestrictionFaults(q, r)) },
+	Shape: func(q *Question, r NodeRejection) string { return faultShape(RestrictionFaults(q, r)) },
 	Cause: volumeCause,
-	Words: func(q *Question, rs []Refused) Words {
-		return faultWords(rs, func(r Refused) []Fault { return RestrictionFaults(q, r) })
+	Words: func(q *Question, rs []NodeRejection) Words {
+		return faultWords(rs, func(r NodeRejection) []Fault { return RestrictionFaults(q, r) })
 	},
 }
 
 // RestrictionFaults are the volumes of the pod that another pod uses.
-func RestrictionFaults(q *Question, r Refused) []Fault {
+func RestrictionFaults(q *Question, r NodeRejection) []Fault {
 	if r.Node == nil {
 		return absentClaims(q, false, ", so it is unknown whether another pod uses it")
 	}
@@ -38,7 +38,7 @@ type seat struct {
 // exclusiveFaults are the ReadWriteOncePod claims of the pod that others use: on
 // any node, or nominated to r's node. Of the nominated the plugin compares only
 // the claim's name, not the namespace.
-func exclusiveFaults(q *Question, r Refused) []Fault {
+func exclusiveFaults(q *Question, r NodeRejection) []Fault {
 	var faults []Fault
 	for _, held := range exclusiveClaims(q) {
 		seats := held.seats

@@ -13,10 +13,10 @@ import (
 // volumeZone names the volume whose labels say another zone or region than the
 // node's.
 var volumeZone = explainer{
-	Shape: func(q *Question, r Refused) string { return faultShape(ZoneFaults(q, r)) },
+	Shape: func(q *Question, r NodeRejection) string { return faultShape(ZoneFaults(q, r)) },
 	Cause: volumeCause,
-	Words: func(q *Question, rs []Refused) Words {
-		return faultWords(rs, func(r Refused) []Fault { return ZoneFaults(q, r) })
+	Words: func(q *Question, rs []NodeRejection) Words {
+		return faultWords(rs, func(r NodeRejection) []Fault { return ZoneFaults(q, r) })
 	},
 }
 
@@ -36,7 +36,7 @@ type place struct {
 }
 
 // ZoneFaults are the volumes of the pod that are in another zone or region.
-func ZoneFaults(q *Question, r Refused) []Fault {
+func ZoneFaults(q *Question, r NodeRejection) []Fault {
 	if r.Node == nil {
 		return unplaced(q)
 	}

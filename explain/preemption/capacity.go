@@ -43,7 +43,7 @@ func (p *planning) obstacles(i int) string {
 	var all []string
 	for k := range p.profile.Plugins {
 		if p.matrix.Rejects(k, i) != nil {
-			all = append(all, plugins.Tell(p.question, []plugins.Refused{p.matrix.Rejection(k, i)}).Short)
+			all = append(all, plugins.Tell(p.question, []plugins.NodeRejection{p.matrix.Rejection(k, i)}).Short)
 		}
 	}
 	if len(all) == 0 {

@@ -29,7 +29,7 @@ func (p *planning) tellOthers(d scheduler.Diagnosis) {
 	}
 	tried := map[string]bool{}
 	p.tried.statuses.ForEachExplicitNode(func(name string, _ *fwk.Status) { tried[name] = true })
-	refusals := map[refusalKind][]plugins.Refused{}
+	refusals := map[refusalKind][]plugins.NodeRejection{}
 	reasons := map[string][]string{}
 	for i, info := range p.matrix.Nodes {
 		name := info.Node().Name
@@ -61,7 +61,7 @@ type refusalKind struct{ plugin, shape string }
 func (k refusalKind) key() string { return k.plugin + "\x00" + k.shape }
 
 // firstRefusal is what the scheduler comes upon first on node i.
-func (p *planning) firstRefusal(i int) (refusalKind, plugins.Refused) {
+func (p *planning) firstRefusal(i int) (refusalKind, plugins.NodeRejection) {
 	for _, k := range p.profile.PreOrder { // a PreFilter's refusal comes before any node is looked at
 		if pre := p.matrix.Answers[k].Pre; pre.IsRejected() && pre.Code() == fwk.UnschedulableAndUnresolvable {
 			return refusalKind{plugin: p.profile.Plugins[k].Name}, p.matrix.Rejection(k, i)
@@ -69,7 +69,7 @@ func (p *planning) firstRefusal(i int) (refusalKind, plugins.Refused) {
 	}
 	k, status := p.matrix.First(i)
 	if status == nil {
-		return refusalKind{}, plugins.Refused{}
+		return refusalKind{}, plugins.NodeRejection{}
 	}
 	r := p.matrix.Rejection(k, i)
 	kind := refusalKind{plugin: p.profile.Plugins[k].Name}
@@ -102,7 +102,7 @@ func gather(reasons map[string][]string, told map[string]string) []report.NoPree
 
 // barred says in a few words why some nodes reject the pod for a reason that no
 // eviction changes: "gpu taint", "cordoned", "allocatable cpu only 7.9".
-func (p *planning) barred(plugin string, rs []plugins.Refused) string {
+func (p *planning) barred(plugin string, rs []plugins.NodeRejection) string {
 	switch {
 	case plugin == "":
 		return "not evaluated"
@@ -121,7 +121,7 @@ func (p *planning) barred(plugin string, rs []plugins.Refused) string {
 }
 
 // tooSmall is for nodes whose allocatable is less than the pod requests.
-func (p *planning) tooSmall(rs []plugins.Refused) string {
+func (p *planning) tooSmall(rs []plugins.NodeRejection) string {
 	var least, most plugins.Figure
 	for _, r := range rs {
 		for _, f := range plugins.Shortages(p.question, r) {

@@ -25,7 +25,7 @@ type Matrix struct {
 	Objecting  []int    // plugins that have anything against any node, or could not be asked
 	views      []*view  // by node; empty where no nominated pod counts
 	cells      []*fwk.Status
-	rejections []plugins.Refused // for telling rejections
+	rejections []plugins.NodeRejection // for telling rejections
 
 	asked   []int  // reused: the nodes that a plugin is asked about
 	brief   bool   // each node is asked about no further than its first rejection
@@ -380,9 +380,9 @@ var podless = map[string]bool{
 }
 
 // Rejection is what plugin k saw when it rejected node i.
-func (m *Matrix) Rejection(k, i int) plugins.Refused {
+func (m *Matrix) Rejection(k, i int) plugins.NodeRejection {
 	a := &m.Answers[k]
-	r := plugins.Refused{Plugin: m.Profile.Plugins[k].Name, State: m.State}
+	r := plugins.NodeRejection{Plugin: m.Profile.Plugins[k].Name, State: m.State}
 	if a.Pre != nil {
 		r.Status = a.Pre
 		return r
@@ -397,7 +397,7 @@ func (m *Matrix) Rejection(k, i int) plugins.Refused {
 
 // Rejections are what plugin k saw when it rejected some nodes. The next call takes
 // the room that they are in.
-func (m *Matrix) Rejections(k int, nodes []int) []plugins.Refused {
+func (m *Matrix) Rejections(k int, nodes []int) []plugins.NodeRejection {
 	m.rejections = slices.Grow(m.rejections[:0], len(nodes))
 	for _, i := range nodes {
 		m.rejections = append(m.rejections, m.Rejection(k, i))

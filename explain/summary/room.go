@@ -215,7 +215,7 @@ func affinityKind(q *podQuestion, name string) string {
 	if err != nil {
 		return "its node affinity"
 	}
-	if unmet := plugins.UnmetOf(q.Question, plugins.Refused{Node: node}); !unmet.Added {
+	if unmet := plugins.UnmetOf(q.Question, plugins.NodeRejection{Node: node}); !unmet.Added {
 		return "its " + unmet.Field()
 	}
 	return "the profile's addedAffinity"
@@ -228,7 +228,7 @@ func taintKind(q *podQuestion, name string) string {
 	if err != nil {
 		return "a taint"
 	}
-	taints := plugins.Untolerated(q.Question, plugins.Refused{Node: node})
+	taints := plugins.Untolerated(q.Question, plugins.NodeRejection{Node: node})
 	state := func(taint corev1.Taint) bool { return plugins.ConditionTaints[taint.Key] != "" }
 	switch {
 	case len(taints) > 0 && !slices.ContainsFunc(taints, func(t corev1.Taint) bool { return !state(t) }):

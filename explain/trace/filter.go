@@ -61,7 +61,7 @@ func (w *stages) preFilterStep(k int) (step report.Step, last bool) {
 		w.end = "PreFilter fails"
 		return step.Silent(report.Open, scheduler.PluginError+": "+a.Pre.Message()), true
 	case a.Pre != nil:
-		told := plugins.Tell(w.Question, []plugins.Refused{w.Matrix.Rejection(k, 0)})
+		told := plugins.Tell(w.Question, []plugins.NodeRejection{w.Matrix.Rejection(k, 0)})
 		step.Outcome, step.Refused, step.Left = report.Refused, new(step.Asked), 0
 		step.What, step.Detail = told.Short, told.What
 		return step, !told.Resolvable

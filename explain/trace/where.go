@@ -76,7 +76,7 @@ func (w *stages) against(node string) string {
 			continue
 		}
 		if k := w.Matrix.FirstSure(i); k >= 0 {
-			return w.Profile.Plugins[k].Name + ", " + plugins.Tell(w.Question, []plugins.Refused{w.Matrix.Rejection(k, i)}).Short
+			return w.Profile.Plugins[k].Name + ", " + plugins.Tell(w.Question, []plugins.NodeRejection{w.Matrix.Rejection(k, i)}).Short
 		}
 	}
 	return "the node no longer exists"

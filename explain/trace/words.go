@@ -17,7 +17,7 @@ import (
 
 // tell words the nodes that plugin k excludes.
 func (w *stages) tell(step *report.Step, k int, drop []int) {
-	all := make([]plugins.Refused, len(drop))
+	all := make([]plugins.NodeRejection, len(drop))
 	for n, i := range drop {
 		all[n] = w.Matrix.Rejection(k, i)
 	}
@@ -33,8 +33,8 @@ type exclusion struct {
 
 // words groups nodes by why the plugin rejects them, the largest group first: a
 // clause, sentences, and their names in that order.
-func (e exclusion) words(all []plugins.Refused) (what, detail string, nodes []string) {
-	groups := map[string][]plugins.Refused{}
+func (e exclusion) words(all []plugins.NodeRejection) (what, detail string, nodes []string) {
+	groups := map[string][]plugins.NodeRejection{}
 	var order []string
 	for _, r := range all {
 		shape := e.shapeOf(r)
@@ -44,7 +44,7 @@ func (e exclusion) words(all []plugins.Refused) (what, detail string, nodes []st
 		groups[shape] = append(groups[shape], r)
 	}
 	for _, rs := range groups {
-		slices.SortFunc(rs, func(a, b plugins.Refused) int {
+		slices.SortFunc(rs, func(a, b plugins.NodeRejection) int {
 			return cmp.Or(cmp.Compare(plugins.Explainers[a.Plugin].Distance(e.question, a), plugins.Explainers[b.Plugin].Distance(e.question, b)), strings.Compare(a.Name(), b.Name()))
 		})
 	}
@@ -71,7 +71,7 @@ func (e exclusion) words(all []plugins.Refused) (what, detail string, nodes []st
 }
 
 // shapeOf is what nodes have in common that one clause covers.
-func (e exclusion) shapeOf(r plugins.Refused) string {
+func (e exclusion) shapeOf(r plugins.NodeRejection) string {
 	switch explainer := plugins.Explainers[e.plugin]; {
 	case e.plugin == names.NodeAffinity:
 		if instead, ok := insteadOf(e.question, r); ok {
@@ -85,7 +85,7 @@ func (e exclusion) shapeOf(r plugins.Refused) string {
 }
 
 // insteadOf is the value that the node has where the pod requires one other value.
-func insteadOf(q *plugins.Question, r plugins.Refused) (string, bool) {
+func insteadOf(q *plugins.Question, r plugins.NodeRejection) (string, bool) {
 	one, ok := plugins.UnmetOf(q, r).Single()
 	if !ok {
 		return "", false
@@ -98,7 +98,7 @@ func insteadOf(q *plugins.Question, r plugins.Refused) (string, bool) {
 }
 
 // clauseOf words some of the nodes that a plugin rejects, of so many.
-func (e exclusion) clauseOf(rs []plugins.Refused, of int) string {
+func (e exclusion) clauseOf(rs []plugins.NodeRejection, of int) string {
 	said := ""
 	switch e.plugin {
 	case names.TaintToleration:
@@ -136,7 +136,7 @@ func taintBrief(taints []corev1.Taint) string {
 
 // shortBy says how much more several nodes need, the closest first, where that is
 // one resource, and otherwise which resources.
-func (e exclusion) shortBy(rs []plugins.Refused) string {
+func (e exclusion) shortBy(rs []plugins.NodeRejection) string {
 	lacks := plugins.Shortages(e.question, rs[0])
 	switch {
 	case len(lacks) == 0 || len(rs) == 1:
@@ -161,7 +161,7 @@ func (e exclusion) shortBy(rs []plugins.Refused) string {
 }
 
 // sentenceOf names the nodes and all reasons of the plugin.
-func (e exclusion) sentenceOf(rs []plugins.Refused) string {
+func (e exclusion) sentenceOf(rs []plugins.NodeRejection) string {
 	if e.plugin == names.TaintToleration && len(plugins.Untolerated(e.question, rs[0])) > 0 {
 		var nodes []string
 		for _, r := range rs {

@@ -29,7 +29,7 @@ type State interface {
 	// Newest is the newest snapshot; its Revision is 0 before the first.
 	Newest() *model.Snapshot
 	// Forecast says what the scheduler would make of a supposed state.
-	Forecast(ctx context.Context, supposed plan.Supposed) (*plan.Forecast, error)
+	Forecast(ctx context.Context, supposed plan.Hypothesis) (*plan.Forecast, error)
 }
 
 // Options are what an Actor works with.

@@ -19,7 +19,7 @@ type still struct{ snapshot *model.Snapshot }
 
 func (s still) Newest() *model.Snapshot { return s.snapshot }
 
-func (s still) Forecast(context.Context, plan.Supposed) (*plan.Forecast, error) {
+func (s still) Forecast(context.Context, plan.Hypothesis) (*plan.Forecast, error) {
 	return &plan.Forecast{}, nil
 }
 

@@ -17,12 +17,12 @@ import (
 // oracle is a State that foretells.
 type oracle struct {
 	still
-	asked *[]plan.Supposed
+	asked *[]plan.Hypothesis
 	told  *plan.Forecast
 	err   error
 }
 
-func (o oracle) Forecast(_ context.Context, supposed plan.Supposed) (*plan.Forecast, error) {
+func (o oracle) Forecast(_ context.Context, supposed plan.Hypothesis) (*plan.Forecast, error) {
 	*o.asked = append(*o.asked, supposed)
 	return o.told, o.err
 }
@@ -30,7 +30,7 @@ func (o oracle) Forecast(_ context.Context, supposed plan.Supposed) (*plan.Forec
 func TestAPlanTellsWhatIsForetoldOfTheStateThatItLeadsTo(t *testing.T) {
 	waits := model.NewPod(&corev1.Pod{})
 	waits.Object.Namespace, waits.Object.Name = "shop", "checkout"
-	barred := &plan.Forecast{Barred: []plan.Barred{{Pod: waits, How: "loses the node that was nearest"}}}
+	barred := &plan.Forecast{Barred: []plan.NewlyUnschedulable{{Pod: waits, How: "loses the node that was nearest"}}}
 	for name, c := range map[string]struct {
 		told *plan.Forecast
 		err  error
@@ -40,7 +40,7 @@ func TestAPlanTellsWhatIsForetoldOfTheStateThatItLeadsTo(t *testing.T) {
 		"not yet":  {nil, errors.New("still reading the cluster"), "Incomplete forecast: still reading the cluster."},
 	} {
 		a, _ := newTestActor(node("n1", nil))
-		var asked []plan.Supposed
+		var asked []plan.Hypothesis
 		a.State = oracle{a.State.(still), &asked, c.told, c.err}
 		plan, err := a.Plan(t.Context(), plan.Cordon{Nodes: []string{"n1"}})
 		if err != nil {
@@ -61,7 +61,7 @@ type knowing struct {
 	told *plan.Forecast
 }
 
-func (k knowing) Forecast(context.Context, plan.Supposed) (*plan.Forecast, error) {
+func (k knowing) Forecast(context.Context, plan.Hypothesis) (*plan.Forecast, error) {
 	return k.told, nil
 }
 

@@ -74,7 +74,7 @@ func (w *world) Newest() *model.Snapshot {
 }
 
 // Forecast implements State: nothing is foretold.
-func (w *world) Forecast(context.Context, plan.Supposed) (*plan.Forecast, error) {
+func (w *world) Forecast(context.Context, plan.Hypothesis) (*plan.Forecast, error) {
 	return &plan.Forecast{}, nil
 }
 

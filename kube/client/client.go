@@ -69,7 +69,7 @@ type Client struct {
 	usage           podMetrics
 	schedulerConfig schedulerConfig
 	gates           featureGates
-	asker           *cluster.Asker
+	asker           *cluster.CachedReader
 	rights          sync.Map    // those that the user has had, by right
 	grouped         atomic.Bool // a pod names a PodGroup
 
@@ -172,7 +172,7 @@ func (c *Client) dial(options Options) (fair func() bool, err error) {
 	if err != nil {
 		return nil, err
 	}
-	c.asker = cluster.NewAsker(cluster.AskerOptions{
+	c.asker = cluster.NewCachedReader(cluster.CachedReaderOptions{
 		Client: c.brief, Dynamic: custom, Namespace: c.target.namespace, Words: shortly,
 		Wrap:    func(what string, err error) error { return classify(what, c.target.config.Host, err) },
 		Watcher: func() kubernetes.Interface { return c.reader },

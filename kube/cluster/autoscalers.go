@@ -31,13 +31,13 @@ type autoscalerMessages struct {
 
 // Autoscalers are the autoscalers' messages about the pod: the newest of each, the
 // newest first, at most 15 s late.
-func (a *Asker) Autoscalers(ctx context.Context, pod *corev1.Pod) []report.AutoscalerWord {
+func (a *CachedReader) Autoscalers(ctx context.Context, pod *corev1.Pod) []report.AutoscalerWord {
 	return messagesOf(ctx, a).about[pod.UID]
 }
 
 // messagesOf reads the events of autoscalers. Karpenter writes about pods only that it
 // nominated a NodeClaim, and that it could not help: the latter are among the failed attempts.
-func messagesOf(ctx context.Context, a *Asker) autoscalerMessages {
+func messagesOf(ctx context.Context, a *CachedReader) autoscalerMessages {
 	found, _ := a.autoscalers.messages.of(ctx, "", func() autoscalerMessages {
 		said := autoscalerMessages{about: map[types.UID][]report.AutoscalerWord{}, by: map[string]bool{}}
 		for _, of := range []fields.Set{{"source": provisioning.ClusterName}, {"reason": "Nominated"}} {
@@ -57,7 +57,7 @@ func messagesOf(ctx context.Context, a *Asker) autoscalerMessages {
 }
 
 // hear notes the newest message of each autoscaler about each pod.
-func hear(ctx context.Context, a *Asker, namespace string, of fields.Set, said autoscalerMessages) error {
+func hear(ctx context.Context, a *CachedReader, namespace string, of fields.Set, said autoscalerMessages) error {
 	events, err := a.eventsNow(ctx, namespace, of.String())
 	for _, e := range events {
 		said.note(e)
@@ -100,7 +100,7 @@ type toldOf struct {
 }
 
 // RecentEvents are EventsOf, at most 15 s late.
-func (a *Asker) RecentEvents(ctx context.Context, ref model.Ref) ([]model.Event, error) {
+func (a *CachedReader) RecentEvents(ctx context.Context, ref model.Ref) ([]model.Event, error) {
 	told, ok := a.told.of(ctx, ref, func() listed[model.Event] {
 		events, err := a.EventsOf(ctx, ref)
 		return listed[model.Event]{events, err}

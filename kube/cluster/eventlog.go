@@ -50,7 +50,7 @@ type eventLog struct {
 }
 
 // CloseEvents ends all watches of events.
-func (a *Asker) CloseEvents() {
+func (a *CachedReader) CloseEvents() {
 	a.logs.mu.Lock()
 	defer a.logs.mu.Unlock()
 	if a.logs.end != nil && !a.logs.ended {
@@ -60,7 +60,7 @@ func (a *Asker) CloseEvents() {
 }
 
 // logOf is the log of a selector.
-func (a *Asker) logOf(of eventsOf) *eventLog {
+func (a *CachedReader) logOf(of eventsOf) *eventLog {
 	a.logs.mu.Lock()
 	defer a.logs.mu.Unlock()
 	if a.logs.known == nil {
@@ -78,7 +78,7 @@ func (a *Asker) logOf(of eventsOf) *eventLog {
 }
 
 // eventsNow are the events of a selector: those of now where they are watched, else at most 15 s old.
-func (a *Asker) eventsNow(ctx context.Context, namespace, selector string) ([]*corev1.Event, error) {
+func (a *CachedReader) eventsNow(ctx context.Context, namespace, selector string) ([]*corev1.Event, error) {
 	l := a.logOf(eventsOf{namespace, selector})
 	select {
 	case l.turn <- struct{}{}:

@@ -29,7 +29,7 @@ func failure(n int) *corev1.Event {
 }
 
 // requests are those that a fake server got: "list events", each time.
-func requests(a *Asker) (said []string) {
+func requests(a *CachedReader) (said []string) {
 	client, ok := a.options.Client.(*fake.Clientset)
 	if !ok {
 		return nil
@@ -41,9 +41,9 @@ func requests(a *Asker) (said []string) {
 }
 
 // newWatcher asks a cluster whose events are watched through what it gives back.
-func newWatcher(t *testing.T, refuse error, objects ...runtime.Object) (*Asker, *watch.FakeWatcher) {
+func newWatcher(t *testing.T, refuse error, objects ...runtime.Object) (*CachedReader, *watch.FakeWatcher) {
 	t.Helper()
-	a := newTestAsker(t, "", objects...)
+	a := newTestCachedReader(t, "", objects...)
 	client, ok := a.options.Client.(*fake.Clientset)
 	if !ok {
 		t.Fatalf("the client is a %T", a.options.Client)
@@ -56,7 +56,7 @@ func newWatcher(t *testing.T, refuse error, objects ...runtime.Object) (*Asker, 
 }
 
 // old makes the newest list of a selector too old to be used again.
-func old(a *Asker, namespace, selector string) {
+func old(a *CachedReader, namespace, selector string) {
 	l := a.logOf(eventsOf{namespace, selector})
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -64,7 +64,7 @@ func old(a *Asker, namespace, selector string) {
 }
 
 // names are the events that are known now.
-func names(t *testing.T, a *Asker) (names []string) {
+func names(t *testing.T, a *CachedReader) (names []string) {
 	t.Helper()
 	events, err := a.eventsNow(t.Context(), "", "reason=x")
 	if err != nil {
@@ -147,7 +147,7 @@ func TestSignsOfASchedulerNeedNoListOfPods(t *testing.T) {
 			Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(time.Now().Add(-time.Minute)),
 		}}},
 	}
-	a := newTestAsker(t, "", bound)
+	a := newTestCachedReader(t, "", bound)
 	a.Use(Held{Pods: func() []*corev1.Pod { return []*corev1.Pod{bound} }})
 	if alive, _, why := a.SchedulerAlive(t.Context(), "batch"); !alive || why == "" {
 		t.Errorf("alive %v: %s", alive, why)
@@ -170,7 +170,7 @@ func TestTheNewestRefusedPodsAreReadAgain(t *testing.T) {
 		held = append(held, p)
 	}
 	whole.Name, whole.Spec.SchedulerName = "p9", "batch" // of version 104, which is after 99
-	a := newTestAsker(t, "", whole)
+	a := newTestCachedReader(t, "", whole)
 	a.Use(Held{Pods: func() []*corev1.Pod { return held }})
 	if alive, _, why := a.SchedulerAlive(t.Context(), "batch"); !alive {
 		t.Errorf("not alive: %s", why)

@@ -10,7 +10,7 @@ import (
 
 // Forecast says what the scheduler would make of a supposed state. Before
 // everything is in, the error is ErrReading.
-func (c *Cluster) Forecast(ctx context.Context, supposed plan.Supposed) (forecast *plan.Forecast, err error) {
+func (c *Cluster) Forecast(ctx context.Context, supposed plan.Hypothesis) (forecast *plan.Forecast, err error) {
 	caveats, err := c.whole(func(e *explain.Engine) (err error) {
 		forecast, err = e.Forecast(ctx, supposed)
 		return err

@@ -19,7 +19,7 @@ type groupKey struct {
 
 // GroupOf asks what a scheduler other than kube-scheduler says of the PodGroup that a pod names, at most
 // 15 s late; nil where none of their APIs is served. Nothing is asked before a pod names such a group.
-func GroupOf(ctx context.Context, a *Asker, of foreignpodgroups.Subject) *foreignpodgroups.State {
+func GroupOf(ctx context.Context, a *CachedReader, of foreignpodgroups.Subject) *foreignpodgroups.State {
 	if a.options.Dynamic == nil {
 		return nil
 	}

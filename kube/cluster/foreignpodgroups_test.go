@@ -38,7 +38,7 @@ func TestGroupsOfOtherSchedulersAreAskedForWhereTheyAreServed(t *testing.T) {
 				"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "PodGroup", "metadata": map[string]any{"namespace": "ml", "name": "train"},
 				"spec": map[string]any{"minMember": int64(3)},
 			}})
-			asker := newTestAsker(t, "")
+			asker := newTestCachedReader(t, "")
 			asker.options.Dynamic = client
 			asker.Use(Held{Groups: c.groups})
 			var got string

@@ -30,7 +30,7 @@ type orUnread[T any] struct {
 
 // QueueOf asks what Kueue says about a pod that it holds, at most 15 s late; nil where its API is not
 // served.
-func QueueOf(ctx context.Context, a *Asker, of kueue.Subject) *kueue.State {
+func QueueOf(ctx context.Context, a *CachedReader, of kueue.Subject) *kueue.State {
 	from, served := queueReader(ctx, a)
 	if !served {
 		return nil
@@ -69,7 +69,7 @@ func QueueOf(ctx context.Context, a *Asker, of kueue.Subject) *kueue.State {
 }
 
 // askClusterQueue adds the ClusterQueue, and the Workload's position in it.
-func askClusterQueue(ctx context.Context, a *Asker, from reader.Reader, name, namespace string, s *kueue.State) {
+func askClusterQueue(ctx context.Context, a *CachedReader, from reader.Reader, name, namespace string, s *kueue.State) {
 	found, _ := a.queues.clusterQueues.of(ctx, name, func() (r orUnread[*kueue.ClusterQueue]) {
 		r.object, r.unread = from.ClusterQueue(ctx, name)
 		return r
@@ -92,7 +92,7 @@ func askClusterQueue(ctx context.Context, a *Asker, from reader.Reader, name, na
 
 // queueReader reads what Kueue serves; false where it serves nothing. A pod that it holds is why the
 // server is asked for its API groups, where they are not known yet.
-func queueReader(ctx context.Context, a *Asker) (reader.Reader, bool) {
+func queueReader(ctx context.Context, a *CachedReader) (reader.Reader, bool) {
 	from := reader.Reader{Dynamic: a.options.Dynamic, Words: a.options.Words}
 	if from.Dynamic == nil {
 		return from, false
@@ -108,7 +108,7 @@ func queueReader(ctx context.Context, a *Asker) (reader.Reader, bool) {
 
 // knownGroups are the API groups of the server, which is asked where they are not known yet; nil where
 // that fails.
-func knownGroups(ctx context.Context, a *Asker) *metav1.APIGroupList {
+func knownGroups(ctx context.Context, a *CachedReader) *metav1.APIGroupList {
 	if held := a.held.Load(); held != nil && held.Groups != nil {
 		return held.Groups
 	}
@@ -116,7 +116,7 @@ func knownGroups(ctx context.Context, a *Asker) *metav1.APIGroupList {
 }
 
 // AskGroups asks the server for its API groups, at most every 15 s; nil where that fails.
-func AskGroups(ctx context.Context, a *Asker) *metav1.APIGroupList {
+func AskGroups(ctx context.Context, a *CachedReader) *metav1.APIGroupList {
 	groups, _ := a.queues.groups.of(ctx, "", func() *metav1.APIGroupList {
 		found, err := a.options.Client.Discovery().ServerGroups()
 		if err != nil {

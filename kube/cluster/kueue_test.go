@@ -26,7 +26,7 @@ func kueueObject(version, kind, namespace, name string, spec map[string]any) run
 }
 
 // queueAsker asks a cluster with a Workload and its queues, of a version.
-func queueAsker(t *testing.T, version string) (asker *Asker, asked func() []string) {
+func queueAsker(t *testing.T, version string) (asker *CachedReader, asked func() []string) {
 	t.Helper()
 	kinds := map[schema.GroupVersionResource]string{}
 	for resource, kind := range map[string]string{"workloads": "Workload", "localqueues": "LocalQueue", "clusterqueues": "ClusterQueue"} {
@@ -43,7 +43,7 @@ func queueAsker(t *testing.T, version string) (asker *Asker, asked func() []stri
 		items := []any{map[string]any{"metadata": map[string]any{"namespace": "ml", "name": "train"}, "positionInClusterQueue": int64(4)}}
 		return true, &unstructured.Unstructured{Object: map[string]any{"kind": "PendingWorkloadsSummary", "items": items}}, nil
 	})
-	asker = newTestAsker(t, "")
+	asker = newTestCachedReader(t, "")
 	asker.options.Dynamic = client
 	return asker, func() []string {
 		var all []string

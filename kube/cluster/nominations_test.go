@@ -72,7 +72,7 @@ func TestOnePodIsAskedForToFindWhoNominatedIt(t *testing.T) {
 			if c.failing != nil {
 				client.PrependReactor("get", "pods", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, c.failing })
 			}
-			asker := NewAsker(AskerOptions{Client: client})
+			asker := NewCachedReader(CachedReaderOptions{Client: client})
 			for range 2 { // the second answer is remembered
 				got := NominatorOf(t.Context(), asker, pod)
 				if (got == nil) != (c.want == nil) || got != nil && (got.Manager != c.want.Manager || got.Unread != c.want.Unread) {

@@ -145,7 +145,7 @@ func (f *feed) kept(ctx context.Context, resource string) ([]runtime.Object, err
 // Objects lists a resource that no informer holds, in all namespaces, or where that is
 // not allowed in the only one that could be read; the Leases of components are not there.
 // What was listed is remembered for a while.
-func (a *Asker) Objects(ctx context.Context, resource string) ([]runtime.Object, error) {
+func (a *CachedReader) Objects(ctx context.Context, resource string) ([]runtime.Object, error) {
 	list, ok := listedKinds[resource]
 	if !ok {
 		return nil, fmt.Errorf("%s are not read", resource)
@@ -190,7 +190,7 @@ func livenessOf(ctx context.Context, f *feed, pods []*model.Pod) map[string]mode
 }
 
 // listPages lists a resource page by page.
-func (a *Asker) listPages(ctx context.Context, namespace string,
+func (a *CachedReader) listPages(ctx context.Context, namespace string,
 	list func(context.Context, kubernetes.Interface, string, metav1.ListOptions) (runtime.Object, error),
 ) (all []runtime.Object, err error) {
 	options := metav1.ListOptions{Limit: page}

@@ -11,7 +11,7 @@ import (
 
 func TestLeasesAreListedAnewAndQuotasAreRemembered(t *testing.T) {
 	client := fake.NewClientset()
-	asker := NewAsker(AskerOptions{Client: client})
+	asker := NewCachedReader(CachedReaderOptions{Client: client})
 	counts := func() (quotas, leaders int) {
 		t.Helper()
 		listed, err := asker.Objects(t.Context(), "resourcequotas")
@@ -41,7 +41,7 @@ func TestLeasesAreListedAnewAndQuotasAreRemembered(t *testing.T) {
 }
 
 func TestLeasesOfOneNamespaceAreNotTakenForAll(t *testing.T) {
-	if held, err := newTestAsker(t, "leases in all namespaces").Objects(t.Context(), leases); err == nil {
+	if held, err := newTestCachedReader(t, "leases in all namespaces").Objects(t.Context(), leases); err == nil {
 		t.Errorf("%d Leases of one namespace, want an error", len(held))
 	}
 }

@@ -15,7 +15,7 @@ import (
 // Provisioning is what autoscalers of nodes say of themselves in objects, with the NodeClaims
 // that their messages about a pod name, at most 15 s late; nil without any. Nothing is asked
 // where nothing shows that there is one: no API group, no event, no node, no pod of it.
-func (a *Asker) Provisioning(ctx context.Context, about []report.AutoscalerWord) *provisioning.State {
+func (a *CachedReader) Provisioning(ctx context.Context, about []report.AutoscalerWord) *provisioning.State {
 	if a.options.Dynamic == nil {
 		return nil
 	}
@@ -62,7 +62,7 @@ func runsKarpenter(held *Held) bool {
 // autoscalerSigns reports whether anything shows that the cluster has Karpenter, or Cluster
 // Autoscaler: the API groups where they are known, events that they wrote, nodes, and Karpenter's own
 // pods, which show one that has no NodePool yet.
-func autoscalerSigns(ctx context.Context, a *Asker) (karpenter, cluster bool) {
+func autoscalerSigns(ctx context.Context, a *CachedReader) (karpenter, cluster bool) {
 	said := messagesOf(ctx, a)
 	karpenter = said.by[provisioning.KarpenterName] || said.by[provisioning.AutoModeName]
 	cluster = said.by[provisioning.ClusterName]

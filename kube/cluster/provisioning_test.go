@@ -23,7 +23,7 @@ import (
 
 // provisioningAsker asks a cluster with a NodePool, a NodeClaim and the ConfigMap of Cluster
 // Autoscaler, which are asked for only where something shows that they are there.
-func provisioningAsker(t *testing.T, objects ...runtime.Object) (asker *Asker, asked func() []string) {
+func provisioningAsker(t *testing.T, objects ...runtime.Object) (asker *CachedReader, asked func() []string) {
 	t.Helper()
 	custom := func(kind, name string) runtime.Object {
 		return &unstructured.Unstructured{Object: map[string]any{"apiVersion": "karpenter.sh/v1", "kind": kind, "metadata": map[string]any{"name": name}}}
@@ -32,7 +32,7 @@ func provisioningAsker(t *testing.T, objects ...runtime.Object) (asker *Asker, a
 		{Group: "karpenter.sh", Version: "v1", Resource: "nodepools"}: "NodePoolList", {Group: "karpenter.sh", Version: "v1", Resource: "nodeclaims"}: "NodeClaimList",
 	}
 	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), kinds, custom("NodePool", "std"), custom("NodeClaim", "std-1"))
-	asker = newTestAsker(t, "", append(objects, &corev1.ConfigMap{
+	asker = newTestCachedReader(t, "", append(objects, &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "cluster-autoscaler-status"}, Data: map[string]string{"status": "autoscalerStatus: Running"},
 	})...)
 	asker.options.Dynamic = client

@@ -18,7 +18,7 @@ type listed[T any] struct {
 }
 
 // Quotas are the ResourceQuotas of a namespace, at most 15 s old.
-func (a *Asker) Quotas(ctx context.Context, namespace string) ([]corev1.ResourceQuota, error) {
+func (a *CachedReader) Quotas(ctx context.Context, namespace string) ([]corev1.ResourceQuota, error) {
 	return a.quotas.of(ctx, namespace, "resourcequotas", a.options.Words, func() ([]corev1.ResourceQuota, error) {
 		list, err := a.options.Client.CoreV1().ResourceQuotas(namespace).List(ctx, metav1.ListOptions{})
 		if err != nil {
@@ -29,7 +29,7 @@ func (a *Asker) Quotas(ctx context.Context, namespace string) ([]corev1.Resource
 }
 
 // LimitRanges are those of a namespace, at most 15 s old.
-func (a *Asker) LimitRanges(ctx context.Context, namespace string) ([]corev1.LimitRange, error) {
+func (a *CachedReader) LimitRanges(ctx context.Context, namespace string) ([]corev1.LimitRange, error) {
 	return a.limits.of(ctx, namespace, "limitranges", a.options.Words, func() ([]corev1.LimitRange, error) {
 		list, err := a.options.Client.CoreV1().LimitRanges(namespace).List(ctx, metav1.ListOptions{})
 		if err != nil {

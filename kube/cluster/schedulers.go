@@ -53,13 +53,13 @@ type aliveness struct {
 // sign at all where everything could be read, or a pod that it has not tried for
 // long. For the default scheduler the Lease is kube-scheduler's, which managed
 // control planes may hide: nothing found proves nothing.
-func (a *Asker) SchedulerAlive(ctx context.Context, name string) (alive, known bool, why string) {
+func (a *CachedReader) SchedulerAlive(ctx context.Context, name string) (alive, known bool, why string) {
 	found, _ := a.schedulers.alive.of(ctx, name, func() aliveness { return a.lookForScheduler(ctx, name) })
 	return found.alive, found.known, found.why
 }
 
 // lookForScheduler asks for signs, what costs least first, until one is enough.
-func (a *Asker) lookForScheduler(ctx context.Context, name string) aliveness {
+func (a *CachedReader) lookForScheduler(ctx context.Context, name string) aliveness {
 	now := time.Now()
 	lease, leaseErr := a.lease(ctx, name)
 	var renewal time.Time
@@ -94,7 +94,7 @@ func (a *Asker) lookForScheduler(ctx context.Context, name string) aliveness {
 }
 
 // firstUnread says why not all signs could be read; "" if they could.
-func (a *Asker) firstUnread(leases, pods, events error) string {
+func (a *CachedReader) firstUnread(leases, pods, events error) string {
 	switch {
 	case leases != nil:
 		return unread("leases", leases, a.options.Words)
@@ -121,7 +121,7 @@ func leaseName(scheduler string) string {
 // lease is the newest Lease that a scheduler of that name would hold; nil
 // without one. Where only some namespaces may be read, not finding one there is
 // the error of the others.
-func (a *Asker) lease(ctx context.Context, name string) (*coordinationv1.Lease, error) {
+func (a *CachedReader) lease(ctx context.Context, name string) (*coordinationv1.Lease, error) {
 	name = leaseName(name)
 	named := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, name).String()}
 	list, err := a.options.Client.CoordinationV1().Leases(metav1.NamespaceAll).List(ctx, named)
@@ -141,7 +141,7 @@ func (a *Asker) lease(ctx context.Context, name string) (*coordinationv1.Lease, 
 }
 
 // NodeLease is when the kubelet of a node last renewed its Lease; zero where it has none.
-func (a *Asker) NodeLease(ctx context.Context, node string) (time.Time, error) {
+func (a *CachedReader) NodeLease(ctx context.Context, node string) (time.Time, error) {
 	lease, err := a.options.Client.CoordinationV1().Leases(corev1.NamespaceNodeLease).Get(ctx, node, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
@@ -162,7 +162,7 @@ func renewed(lease coordinationv1.Lease) time.Time {
 // AttemptSeen is the newest time at which an event proves that the pod's own
 // scheduler tried it and failed; nil without proof. Others, as Karpenter, write
 // events of the same reason.
-func (a *Asker) AttemptSeen(ctx context.Context, pod *corev1.Pod) *metav1.Time {
+func (a *CachedReader) AttemptSeen(ctx context.Context, pod *corev1.Pod) *metav1.Time {
 	found, _ := a.readAttempts(ctx)
 	if at, ok := found.newest[attempt{pod.UID, pod.Spec.SchedulerName}]; ok {
 		return &at
@@ -172,7 +172,7 @@ func (a *Asker) AttemptSeen(ctx context.Context, pod *corev1.Pod) *metav1.Time {
 
 // EventsUnread says why the events about objects of a namespace could not be
 // read; "" if they could.
-func (a *Asker) EventsUnread(ctx context.Context, namespace string) string {
+func (a *CachedReader) EventsUnread(ctx context.Context, namespace string) string {
 	found, ok := a.readAttempts(ctx)
 	if !ok || found.unread == nil || namespace == a.options.Namespace && found.here == nil {
 		return ""
@@ -182,7 +182,7 @@ func (a *Asker) EventsUnread(ctx context.Context, namespace string) string {
 
 // readAttempts reads the events of failed attempts, unless it did so lately; ok is false
 // where the asker went away.
-func (a *Asker) readAttempts(ctx context.Context) (found attempts, ok bool) {
+func (a *CachedReader) readAttempts(ctx context.Context) (found attempts, ok bool) {
 	return a.schedulers.attempts.of(ctx, "", func() attempts {
 		found := attempts{newest: map[attempt]metav1.Time{}}
 		found.unread = a.failedAttempts(ctx, metav1.NamespaceAll, &found)
@@ -194,7 +194,7 @@ func (a *Asker) readAttempts(ctx context.Context) (found attempts, ok bool) {
 }
 
 // failedAttempts notes the newest failed attempt of each pod that events tell of.
-func (a *Asker) failedAttempts(ctx context.Context, namespace string, found *attempts) error {
+func (a *CachedReader) failedAttempts(ctx context.Context, namespace string, found *attempts) error {
 	failed := fields.Set{"reason": "FailedScheduling", "involvedObject.kind": "Pod"}
 	events, err := a.eventsNow(ctx, namespace, failed.String())
 	for _, e := range events {

@@ -68,7 +68,7 @@ func (s *signs) words() string {
 // refused lately is enough, and of the default scheduler's, which are most pods
 // of a cluster, one page is. Where only one namespace may be read, the error is
 // that of the others.
-func (a *Asker) podSigns(ctx context.Context, seen *signs) error {
+func (a *CachedReader) podSigns(ctx context.Context, seen *signs) error {
 	if held := a.held.Load(); held != nil && held.Pods != nil {
 		if pods := held.Pods(); pods != nil {
 			return a.watchedPodSigns(ctx, seen, pods)
@@ -100,7 +100,7 @@ const mostTried = 3
 
 // watchedPodSigns looks at all pods that informers hold. These have no managed fields,
 // which tell when a pod was refused last: the pods that were written last are read for it.
-func (a *Asker) watchedPodSigns(ctx context.Context, seen *signs, pods []*corev1.Pod) error {
+func (a *CachedReader) watchedPodSigns(ctx context.Context, seen *signs, pods []*corev1.Pod) error {
 	var refused []*corev1.Pod
 	for _, pod := range pods {
 		if seen.pod(pod); seen.lives() {
@@ -189,7 +189,7 @@ func conditionWritten(pod *corev1.Pod) (at time.Time) {
 // eventSigns looks at the events that the scheduler wrote about pods. Others, as
 // autoscalers, write events of the same reasons under names of their own. Where
 // only one namespace may be read, the error is that of the others.
-func (a *Asker) eventSigns(ctx context.Context, seen *signs) error {
+func (a *CachedReader) eventSigns(ctx context.Context, seen *signs) error {
 	err := a.eventSignsIn(ctx, metav1.NamespaceAll, seen)
 	if err != nil {
 		_ = a.eventSignsIn(ctx, a.options.Namespace, seen) // what is found counts, what is not found does not
@@ -197,7 +197,7 @@ func (a *Asker) eventSigns(ctx context.Context, seen *signs) error {
 	return err
 }
 
-func (a *Asker) eventSignsIn(ctx context.Context, namespace string, seen *signs) error {
+func (a *CachedReader) eventSignsIn(ctx context.Context, namespace string, seen *signs) error {
 	pages := pager.New(func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 		return a.options.Client.CoreV1().Events(namespace).List(ctx, options)
 	})

@@ -234,7 +234,7 @@ func (t *taking) askAboutPods() {
 }
 
 // heardOf is what others said of a pending pod.
-func (t *taking) heardOf(k *model.Kind, pod *corev1.Pod) Heard {
+func (t *taking) heardOf(k *model.EquivalenceClass, pod *corev1.Pod) Heard {
 	heard := Heard{UID: pod.UID}
 	if t.source.AttemptSeen != nil {
 		if at := t.source.AttemptSeen(t.ctx, pod); at != nil {
@@ -253,7 +253,7 @@ func (t *taking) heardOf(k *model.Kind, pod *corev1.Pod) Heard {
 }
 
 // hearControllers notes what the queue, the group and the nominator of a pending pod are.
-func (t *taking) hearControllers(k *model.Kind, pod *corev1.Pod, heard *Heard) {
+func (t *taking) hearControllers(k *model.EquivalenceClass, pod *corev1.Pod, heard *Heard) {
 	subject, held := kueue.SubjectOf(pod)
 	if k.Refused != nil {
 		subject, held = kueue.SubjectOfSuspended(k.Refused)

@@ -51,7 +51,7 @@ type Pool struct {
 	// those that may run anywhere if some of them are part too.
 	Allowed int `json:"-"`
 	// Waiting are the pending pods that target it, those that allow the fewest pools first.
-	Waiting []*model.Kind `json:"-"`
+	Waiting []*model.EquivalenceClass `json:"-"`
 }
 
 // Pools groups the nodes by pool and zone, or by one label, sorted by both; nodes without
@@ -204,7 +204,7 @@ func target(s *model.Snapshot, pools []Pool) {
 
 // targeting is pending pods, and the groups with a node that they allow.
 type targeting struct {
-	kind   *model.Kind
+	kind   *model.EquivalenceClass
 	groups []int
 }
 
@@ -243,7 +243,7 @@ func wholes(pools []Pool) []Amounts {
 // lack counts the pods of a kind where they lack a resource, if none of the groups that
 // they allow has a slot as large as they need. A group where they would not fit even if a
 // node were empty is not full: they are too large for it. It reports whether it counted them.
-func lack(kind *model.Kind, pools []Pool, whole []Amounts, groups []int, lacking []map[corev1.ResourceName]int) bool {
+func lack(kind *model.EquivalenceClass, pools []Pool, whole []Amounts, groups []int, lacking []map[corev1.ResourceName]int) bool {
 	wanted := &kind.First().Requests
 	names := map[int]corev1.ResourceName{}
 	for _, at := range groups {

@@ -127,7 +127,7 @@ func unreadBudgets(ends []End) string {
 }
 
 // admitted say which pending pods of the snapshot would fit.
-func admitted(all []Admitted, on *model.Snapshot) []string {
+func admitted(all []NewlySchedulable, on *model.Snapshot) []string {
 	var sentences []string
 	for _, a := range all[:min(len(all), few)] {
 		sentence := "Pending " + kindName(a.Pod) + " would fit."
@@ -157,7 +157,7 @@ func replicas(on *model.Snapshot, pod *model.Pod) int {
 }
 
 // barred say which pending pods would lose something.
-func barred(all []Barred) []string {
+func barred(all []NewlyUnschedulable) []string {
 	var sentences []string
 	for _, b := range all[:min(len(all), few)] {
 		sentences = append(sentences, fmt.Sprintf("Pending %s %s.", kindName(b.Pod), model.Clean(b.How)))
@@ -177,8 +177,8 @@ func kindName(pod *model.Pod) string {
 // objects: the changed objects, and the pods that would be deleted. It leaves out
 // pods that a rollout replaces one after the other, and pods that a scale deletes,
 // which are not known.
-func (p *Plan) Supposed(s *model.Snapshot) Supposed {
-	var supposed Supposed
+func (p *Plan) Supposed(s *model.Snapshot) Hypothesis {
+	var supposed Hypothesis
 	for _, change := range p.Changes {
 		if !slices.ContainsFunc(change.Edits, func(e Edit) bool { return !isAnnotation(e.Path) }) {
 			continue // the scheduler reads no annotations

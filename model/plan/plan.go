@@ -160,9 +160,9 @@ type Verdict struct {
 	Blocked int
 }
 
-// Supposed is a state to forecast from: these nodes and pods replace those of the
+// Hypothesis is a state to forecast from: these nodes and pods replace those of the
 // snapshot, and the pods of Gone are deleted, all at once.
-type Supposed struct {
+type Hypothesis struct {
 	Nodes []*corev1.Node
 	Pods  []*corev1.Pod // pending ones that are changed
 	Gone  []types.UID
@@ -170,22 +170,22 @@ type Supposed struct {
 
 // Forecast is what the scheduler would do in a supposed state.
 type Forecast struct {
-	Fates    map[types.UID]Fate // of the pods of Supposed.Gone
-	Admitted []Admitted         // pending pods that are unschedulable now and would fit
-	Barred   []Barred           // pending pods that lose a node
-	Orders   int                // in how many orders the pods were recreated
-	Unknown  string             // why the forecast is incomplete; "" if it is complete
+	Fates    map[types.UID]Fate   // of the pods of Hypothesis.Gone
+	Admitted []NewlySchedulable   // pending pods that are unschedulable now and would fit
+	Barred   []NewlyUnschedulable // pending pods that lose a node
+	Orders   int                  // in how many orders the pods were recreated
+	Unknown  string               // why the forecast is incomplete; "" if it is complete
 }
 
-// Admitted are pending replicas that fit after a change.
-type Admitted struct {
+// NewlySchedulable are pending replicas that fit after a change.
+type NewlySchedulable struct {
 	Pod   *model.Pod // one of them
 	Count int        // how many of them fit, as far as was tried
 	Node  string
 }
 
-// Barred are pending replicas that lose a node by a change.
-type Barred struct {
+// NewlyUnschedulable are pending replicas that lose a node by a change.
+type NewlyUnschedulable struct {
 	Pod *model.Pod // one of them
 	How string     // a clause: "no longer fits any node"
 }

@@ -68,22 +68,22 @@ func TestWhatBecomesOfPendingPodsIsTold(t *testing.T) {
 	}{
 		{
 			Cordon{Nodes: []string{"n1"}, Off: true},
-			Forecast{Admitted: []Admitted{{Pod: pod("checkout-6c9d-a"), Count: 1, Node: "n1"}, {Pod: pod("alone"), Count: 1, Node: "n1"}}},
+			Forecast{Admitted: []NewlySchedulable{{Pod: pod("checkout-6c9d-a"), Count: 1, Node: "n1"}, {Pod: pod("alone"), Count: 1, Node: "n1"}}},
 			[]string{"New pods can be scheduled there again.", "1 of 2 pending pods of shop/checkout would fit.", "Pending shop/alone would fit."},
 		},
 		{
 			Cordon{Nodes: []string{"n1"}, Off: true},
-			Forecast{Admitted: []Admitted{{Pod: pod("checkout-6c9d-a"), Count: 2, Node: "n1"}}},
+			Forecast{Admitted: []NewlySchedulable{{Pod: pod("checkout-6c9d-a"), Count: 2, Node: "n1"}}},
 			[]string{"New pods can be scheduled there again.", "All 2 pending pods of shop/checkout would fit."},
 		},
 		{
 			Cordon{Nodes: []string{"n2"}},
-			Forecast{Barred: []Barred{{Pod: pod("checkout-6c9d-a"), How: "loses the node that was nearest"}}},
+			Forecast{Barred: []NewlyUnschedulable{{Pod: pod("checkout-6c9d-a"), How: "loses the node that was nearest"}}},
 			[]string{"No pods run there; new pods are scheduled on other nodes.", "Pending shop/checkout loses the node that was nearest."},
 		},
 		{
 			Cordon{Nodes: []string{"n2"}},
-			Forecast{Barred: []Barred{
+			Forecast{Barred: []NewlyUnschedulable{
 				{pod("alone"), "fits no node any more"}, {pod("alone"), "fits no node any more"}, {pod("alone"), "fits no node any more"}, {pod("alone"), "x"}, {pod("alone"), "x"},
 			}},
 			[]string{

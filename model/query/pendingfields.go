@@ -9,7 +9,7 @@ import (
 
 // PendingRow is a row of Pending: a kind of pod, and its explanation.
 type PendingRow struct {
-	Kind      *model.Kind
+	Kind      *model.EquivalenceClass
 	State     string    // the STATE cell; "" while there is no explanation
 	BlockedBy string    // the BLOCKED BY cell
 	Why       string    // the WHY cell

@@ -54,7 +54,7 @@ func PodName(h Display, pod *model.Pod) string {
 }
 
 // KindName is a kind's name with how many pods it has.
-func KindName(h Display, kind *model.Kind) string {
+func KindName(h Display, kind *model.EquivalenceClass) string {
 	name := kind.Name()
 	if h.Namespace() == "" {
 		name = kind.FullName()

@@ -40,7 +40,7 @@ func New(h page.Host, known Known, pod *model.Pod) *Page {
 // Known is what Pending knows already.
 type Known interface {
 	// Of is the newest explanation of a kind; nil if there is none yet.
-	Of(kind *model.Kind) *report.Report
+	Of(kind *model.EquivalenceClass) *report.Report
 	// Tried are the fixes of a pod in the present state, as far as they were simulated.
 	Tried(pod types.UID) fixes.Poll
 }

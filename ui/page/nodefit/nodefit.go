@@ -30,7 +30,7 @@ type Page struct {
 
 // row is one kind of pods, and why it does not fit the node.
 type row struct {
-	kind   *model.Kind
+	kind   *model.EquivalenceClass
 	answer *report.NodeAnswer // nil: not known yet
 }
 

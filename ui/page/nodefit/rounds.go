@@ -18,7 +18,7 @@ import (
 
 // answered are why some kinds do not fit the node.
 type answered struct {
-	kinds   []*model.Kind
+	kinds   []*model.EquivalenceClass
 	answers []report.NodeAnswer
 }
 
@@ -33,7 +33,7 @@ type rounds struct {
 	node    string
 	answers map[string]report.NodeAnswer // by a kind's key
 	next    map[string]report.NodeAnswer // of the round that is under way
-	todo    []*model.Kind                // of that round, not asked about yet
+	todo    []*model.EquivalenceClass    // of that round, not asked about yet
 	whole   bool                         // a round is complete
 	asks    page.Question[answered]
 	asked   int64 // the revision that the last round began with
@@ -97,9 +97,9 @@ func (r *rounds) leave() {
 }
 
 // waiting are the kinds of the namespace whose pods have no node.
-func (r *rounds) waiting() []*model.Kind {
+func (r *rounds) waiting() []*model.EquivalenceClass {
 	namespace := r.host.Namespace()
-	var kinds []*model.Kind
+	var kinds []*model.EquivalenceClass
 	for _, kind := range r.host.Observed().Snapshot.Pending {
 		if first := kind.First(); first.Exists() && !first.Bound() && (namespace == "" || kind.Namespace() == namespace) {
 			kinds = append(kinds, kind)
@@ -113,7 +113,7 @@ func (r *rounds) waiting() []*model.Kind {
 func (r *rounds) kinds() []query.PendingRow {
 	kinds := r.waiting()
 	if r.whole {
-		slices.SortStableFunc(kinds, func(a, b *model.Kind) int {
+		slices.SortStableFunc(kinds, func(a, b *model.EquivalenceClass) int {
 			x, known := r.answers[a.Key]
 			y, too := r.answers[b.Key]
 			if !known || !too { // kinds that came since then are last

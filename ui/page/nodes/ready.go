@@ -36,7 +36,7 @@ type unreadyFacts struct {
 	asked   int       // kinds of pending pods that were asked about
 	left    int       // kinds that were not
 	open    int       // kinds of which it is not known
-	fit     []*model.Kind
+	fit     []*model.EquivalenceClass
 	failed  error // why that is not known of any
 }
 
@@ -103,15 +103,15 @@ func (u *unready) ask() tea.Cmd {
 }
 
 // pendingKinds are those whose pods look for a node.
-func pendingKinds(s *model.Snapshot, namespace string) []*model.Kind {
-	return slices.DeleteFunc(slices.Clone(s.Pending), func(kind *model.Kind) bool {
+func pendingKinds(s *model.Snapshot, namespace string) []*model.EquivalenceClass {
+	return slices.DeleteFunc(slices.Clone(s.Pending), func(kind *model.EquivalenceClass) bool {
 		first := kind.First()
 		return !first.Exists() || first.Bound() || namespace != "" && kind.Namespace() != namespace
 	})
 }
 
 // factsOf asks the cluster.
-func factsOf(ctx context.Context, cluster page.Cluster, node string, kinds []*model.Kind) (facts unreadyFacts, err error) {
+func factsOf(ctx context.Context, cluster page.Cluster, node string, kinds []*model.EquivalenceClass) (facts unreadyFacts, err error) {
 	facts.renewed, facts.unread = cluster.NodeLease(ctx, node)
 	facts.asked = min(len(kinds), mostKinds)
 	facts.left = len(kinds) - facts.asked

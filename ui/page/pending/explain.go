@@ -53,8 +53,8 @@ func (e *explainer) explainNext() tea.Cmd {
 
 // concerned are the kinds whose verdicts are needed: those in view, the other shown
 // ones, and those that the filter keeps or leaves out by their verdicts.
-func (e *explainer) concerned() iter.Seq[*model.Kind] {
-	return func(yield func(*model.Kind) bool) {
+func (e *explainer) concerned() iter.Seq[*model.EquivalenceClass] {
+	return func(yield func(*model.EquivalenceClass) bool) {
 		for _, rows := range [][]*Row{e.list.Table.InView(), e.list.Table.Rows} {
 			for _, w := range rows {
 				if !yield(w.Kind) {
@@ -84,7 +84,7 @@ func (e *explainer) needs(key string) bool {
 }
 
 // unexplained is the first kind without a verdict, nil if there is none.
-func (e *explainer) unexplained() *model.Kind {
+func (e *explainer) unexplained() *model.EquivalenceClass {
 	for kind := range e.concerned() {
 		if _, ok := e.verdicts.Known[kind.Key]; !ok {
 			return kind
@@ -94,7 +94,7 @@ func (e *explainer) unexplained() *model.Kind {
 }
 
 // needed is the kind to explain next, nil if none is.
-func (e *explainer) needed() *model.Kind {
+func (e *explainer) needed() *model.EquivalenceClass {
 	if kind := e.unexplained(); kind != nil {
 		return kind
 	}
@@ -111,7 +111,7 @@ func (e *explainer) needed() *model.Kind {
 
 // oldest are the kinds in view and of all whose verdicts are the oldest; nil where
 // none is to be renewed.
-func (e *explainer) oldest() (inView, all *model.Kind) {
+func (e *explainer) oldest() (inView, all *model.EquivalenceClass) {
 	known, left := e.verdicts.Known, len(e.list.Table.InView())
 	least := e.list.Host.Observed().Snapshot.Revision
 	for kind := range e.concerned() {

@@ -19,7 +19,7 @@ import (
 // Row is one row of Pending: a workload's pods, or one pod of an unfolded row.
 type Row struct {
 	ID   string
-	Kind *model.Kind
+	Kind *model.EquivalenceClass
 	Pod  *model.Pod // the oldest one, for a kind
 	Of   int        // pods that the row stands for
 	Leaf bool       // one pod of an unfolded kind
@@ -99,8 +99,8 @@ func (p *Page) unfold(kinds []query.PendingRow) []*Row {
 
 // rowsKept names the row of each kind. A pod that became another kind, such as one
 // that was nominated or scheduled, keeps its row: it is not gone.
-func rowsKept(rows []*Row, kinds []query.PendingRow) func(*model.Kind) string {
-	name := func(kind *model.Kind) string { return "kind " + kind.Key }
+func rowsKept(rows []*Row, kinds []query.PendingRow) func(*model.EquivalenceClass) string {
+	name := func(kind *model.EquivalenceClass) string { return "kind " + kind.Key }
 	there := make(map[string]bool, len(kinds))
 	for _, k := range kinds {
 		there[name(k.Kind)] = true
@@ -112,7 +112,7 @@ func rowsKept(rows []*Row, kinds []query.PendingRow) func(*model.Kind) string {
 			left[row.Pod.Object.UID] = row.ID
 		}
 	}
-	return func(kind *model.Kind) string {
+	return func(kind *model.EquivalenceClass) string {
 		id, uid := name(kind), kind.First().Object.UID
 		was, moved := left[uid]
 		if !moved || shown[id] {

@@ -43,8 +43,8 @@ type Verdict struct {
 	Report   *report.Report // nil where there was an error
 	Revision int64
 
-	of *model.Kind // the kind as it was
-	at time.Time   // when it was asked for
+	of *model.EquivalenceClass // the kind as it was
+	at time.Time               // when it was asked for
 }
 
 // NewVerdicts knows nothing yet.
@@ -56,7 +56,7 @@ func (v *Verdicts) Restart(revision int64) {
 }
 
 // Of is the newest explanation of the kind, nil if there is none yet or it is hidden.
-func (v *Verdicts) Of(kind *model.Kind) *report.Report {
+func (v *Verdicts) Of(kind *model.EquivalenceClass) *report.Report {
 	if v.Hidden {
 		return nil
 	}
@@ -81,14 +81,14 @@ func (v *Verdicts) answered(row query.PendingRow) bool {
 
 // outdated reports whether the cluster changed since the kind was explained, so that
 // its verdict may be different now.
-func (v *Verdicts) outdated(kind *model.Kind) bool {
+func (v *Verdicts) outdated(kind *model.EquivalenceClass) bool {
 	known := v.Known[kind.Key]
 	return known.Report != nil && max(known.Revision, known.Report.Revision) < v.host.Observed().Snapshot.Moved && !v.host.Observed().IsReading()
 }
 
 // isDue reports whether a kind with a verdict of an older revision is to be explained
 // again: a change bears on which nodes fit, or a pod of the kind changed, or it was long ago.
-func (v *Verdicts) isDue(kind *model.Kind) bool {
+func (v *Verdicts) isDue(kind *model.EquivalenceClass) bool {
 	o, known := v.host.Observed(), v.Known[kind.Key]
 	isMoved := o.Snapshot.Moved == 0 || known.Revision < o.Snapshot.Moved
 	return isMoved || known.of != kind || o.At.Sub(known.at) >= lookAgain

@@ -19,8 +19,8 @@ import (
 // account is a report with the pod that it is about, as of now.
 type account struct {
 	Report *report.Report
-	Pod    *model.Pod  // nil where there never was one
-	Kind   *model.Kind // nil where the pod is not pending
+	Pod    *model.Pod              // nil where there never was one
+	Kind   *model.EquivalenceClass // nil where the pod is not pending
 	Now    time.Time
 	Width  int
 }

@@ -21,11 +21,11 @@ type Page struct {
 	Nodes    map[string]*report.NodeResult // of the report, by name
 	Table    report.GroupTable             // of the report's groups
 	Snapshot *model.Snapshot
-	Pod      *model.Pod    // nil where there never was one
-	Kind     *model.Kind   // nil where the pod is not pending
-	Events   []model.Event // the newest first, without the autoscaler messages of the report
-	heard    []model.Event // with those
-	Fixes    *report.Fixes // nil before the first were tried
+	Pod      *model.Pod              // nil where there never was one
+	Kind     *model.EquivalenceClass // nil where the pod is not pending
+	Events   []model.Event           // the newest first, without the autoscaler messages of the report
+	heard    []model.Event           // with those
+	Fixes    *report.Fixes           // nil before the first were tried
 
 	Cursor Cursor
 	// Preview: the page is drawn under a list. Without much room it has fixes rather than the

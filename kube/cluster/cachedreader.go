@@ -17,8 +17,8 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// AskerOptions say whom an Asker asks.
-type AskerOptions struct {
+// CachedReaderOptions say whom a CachedReader asks.
+type CachedReaderOptions struct {
 	Client    kubernetes.Interface // reads, and gives up soon
 	Dynamic   dynamic.Interface    // the same, of custom resources; nil: none are read
 	Namespace string               // asked about where all namespaces may not be read
@@ -30,10 +30,10 @@ type AskerOptions struct {
 	Wrap  func(what string, err error) error
 }
 
-// Asker asks an API server what no informer holds: Leases, events, quotas. It
+// CachedReader asks an API server what no informer holds: Leases, events, quotas. It
 // remembers the answers for a while, so that explaining many pods asks once.
-type Asker struct {
-	options AskerOptions
+type CachedReader struct {
+	options CachedReaderOptions
 
 	schedulers  schedulers
 	autoscalers autoscalers
@@ -60,17 +60,17 @@ type Held struct {
 }
 
 // Use takes over what is known now.
-func (a *Asker) Use(held Held) { a.held.Store(&held) }
+func (a *CachedReader) Use(held Held) { a.held.Store(&held) }
 
-// NewAsker makes one that remembers nothing yet.
-func NewAsker(options AskerOptions) *Asker {
+// NewCachedReader makes one that remembers nothing yet.
+func NewCachedReader(options CachedReaderOptions) *CachedReader {
 	if options.Words == nil {
 		options.Words = error.Error
 	}
 	if options.Wrap == nil {
 		options.Wrap = func(what string, err error) error { return fmt.Errorf("%s: %w", what, err) }
 	}
-	return &Asker{options: options}
+	return &CachedReader{options: options}
 }
 
 const (
@@ -84,7 +84,7 @@ const (
 var kindOf = map[string]string{"pods": "Pod", "nodes": "Node"}
 
 // EventsOf are those about an object, newest first.
-func (a *Asker) EventsOf(ctx context.Context, ref model.Ref) ([]model.Event, error) {
+func (a *CachedReader) EventsOf(ctx context.Context, ref model.Ref) ([]model.Event, error) {
 	about := fields.Set{"involvedObject.name": ref.Name}
 	if ref.UID != "" && ref.Namespace != "" {
 		about["involvedObject.uid"] = string(ref.UID) // a node's events carry its name here

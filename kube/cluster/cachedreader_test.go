@@ -17,9 +17,9 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 )
 
-// newTestAsker asks a cluster that holds objects, but may not list what is
+// newTestCachedReader asks a cluster that holds objects, but may not list what is
 // forbidden ("pods", or "pods in all namespaces"). The fake takes no notice of field selectors.
-func newTestAsker(t *testing.T, forbidden string, objects ...runtime.Object) *Asker {
+func newTestCachedReader(t *testing.T, forbidden string, objects ...runtime.Object) *CachedReader {
 	t.Helper()
 	client := fake.NewClientset(objects...)
 	client.PrependReactor("list", "*", func(a clienttesting.Action) (bool, runtime.Object, error) {
@@ -30,12 +30,12 @@ func newTestAsker(t *testing.T, forbidden string, objects ...runtime.Object) *As
 		}
 		return false, nil, nil
 	})
-	return NewAsker(AskerOptions{Client: client, Namespace: "dev", Words: func(err error) string { return string(apierrors.ReasonForError(err)) }})
+	return NewCachedReader(CachedReaderOptions{Client: client, Namespace: "dev", Words: func(err error) string { return string(apierrors.ReasonForError(err)) }})
 }
 
 func TestTheLeaseOfANodeSaysWhenItWasRenewed(t *testing.T) {
 	renewed := metav1.NewMicroTime(time.Now().Add(-4 * time.Minute).Truncate(time.Microsecond))
-	a := newTestAsker(t, "", &coordinationv1.Lease{
+	a := newTestCachedReader(t, "", &coordinationv1.Lease{
 		ObjectMeta: metav1.ObjectMeta{Namespace: corev1.NamespaceNodeLease, Name: "std-1"},
 		Spec:       coordinationv1.LeaseSpec{RenewTime: &renewed},
 	}, &coordinationv1.Lease{
@@ -88,37 +88,37 @@ func TestASchedulerLives(t *testing.T) {
 	for _, test := range []struct {
 		says         string
 		name         string
-		asker        *Asker
+		asker        *CachedReader
 		alive, known bool
 		why          string
 	}{
-		{"when it renews its Lease", "default-scheduler", newTestAsker(t, "", lease("kube-scheduler", time.Second)), true, true, "Lease last renewed "},
-		{"not when its Lease is old", "default-scheduler", newTestAsker(t, "", lease("kube-scheduler", 5*time.Minute)), false, true, "renewed 5m ago"},
-		{"not when all that it did was before its Lease got old", "batch", newTestAsker(t, "", lease("batch", 3*time.Minute), by("batch", 3*time.Minute), bound(4*time.Minute)), false, true, "renewed 3m ago"},
-		{"when it works without the Lease that it once held", "batch", newTestAsker(t, "", lease("batch", time.Hour), by("batch", time.Second)), true, true, "last seen 1s ago: FailedScheduling of pod dev/web"},
-		{"when a pod was bound lately", "batch", newTestAsker(t, "", bound(time.Minute)), true, true, "ago: bound pod dev/web"},
-		{"when it wrote an event lately", gke, newTestAsker(t, "", by(gke, time.Second)), true, true, "last seen 1s ago: FailedScheduling of pod dev/web"},
-		{"when it wrote an event of the newer kind", gke, newTestAsker(t, "", reporting(gke, time.Second)), true, true, "last seen 1s ago: FailedScheduling of pod dev/web"},
-		{"when the series of its event may not have been counted since", "batch", newTestAsker(t, "", by("batch", 30*time.Minute)), true, true, "30m ago"},
-		{"when it refused a pod lately", gke, newTestAsker(t, "events", refused(corev1.PodReasonUnschedulable, time.Second)), true, true, "last seen 1s ago: tried pod dev/web"},
-		{"when it could not try a pod lately", gke, newTestAsker(t, "leases", refused(corev1.PodReasonSchedulerError, time.Second)), true, true, "last seen 1s ago: tried pod dev/web"},
-		{"when it wrote the condition again", gke, newTestAsker(t, "", refused(corev1.PodReasonUnschedulable, time.Hour, rewritten(time.Minute))), true, true, "last seen 60s ago: tried pod dev/web"},
-		{"not when nothing tells of it", "batch", newTestAsker(t, ""), false, true, "no Lease, no events, no pods bound by it"},
-		{"not when only an autoscaler wrote", "batch", newTestAsker(t, "", by("karpenter", time.Second)), false, true, "no Lease, no events"},
-		{"not when only the API server noted the pod's gates", "batch", newTestAsker(t, "", refused(corev1.PodReasonSchedulingGated, time.Second)), false, true, "no Lease, no events"},
-		{"not when it left a pod alone since it last did anything", "batch", newTestAsker(t, "", bound(time.Hour), left(12*time.Minute)), false, true, "no Lease, and it has not tried pod dev/left for 12m"},
-		{"perhaps, when it did nothing for long", "batch", newTestAsker(t, "", bound(time.Hour)), false, false, "last seen 60m ago: bound pod dev/web"},
-		{"perhaps, when its event is an hour old", gke, newTestAsker(t, "", by(gke, time.Hour)), false, false, "last seen 60m ago: FailedScheduling of pod dev/web"},
-		{"perhaps, when the pod that it left alone is new", "batch", newTestAsker(t, "", bound(time.Hour), left(time.Minute)), false, false, "last seen"},
-		{"perhaps, when it did something since that pod came", "batch", newTestAsker(t, "", bound(time.Hour), left(2*time.Hour)), false, false, "last seen"},
-		{"perhaps, for the default one without a Lease", "default-scheduler", newTestAsker(t, ""), false, false, "it has no Lease"},
-		{"perhaps, when Leases are forbidden", "batch", newTestAsker(t, "leases"), false, false, "not allowed to list leases"},
-		{"perhaps, when pods are forbidden", "batch", newTestAsker(t, "pods"), false, false, "not allowed to list pods"},
-		{"perhaps, when events are forbidden", "batch", newTestAsker(t, "events"), false, false, "not allowed to list events"},
-		{"perhaps, when only one namespace's pods may be read", "batch", newTestAsker(t, "pods in all namespaces"), false, false, "not allowed to list pods"},
-		{"perhaps, when only one namespace's events may be read", "batch", newTestAsker(t, "events in all namespaces"), false, false, "not allowed to list events"},
-		{"perhaps, when only one namespace's Leases may be read", "batch", newTestAsker(t, "leases in all namespaces"), false, false, "not allowed to list leases"},
-		{"when one namespace that may be read tells of it", "batch", newTestAsker(t, "events in all namespaces", by("batch", time.Second)), true, true, ": FailedScheduling of pod"},
+		{"when it renews its Lease", "default-scheduler", newTestCachedReader(t, "", lease("kube-scheduler", time.Second)), true, true, "Lease last renewed "},
+		{"not when its Lease is old", "default-scheduler", newTestCachedReader(t, "", lease("kube-scheduler", 5*time.Minute)), false, true, "renewed 5m ago"},
+		{"not when all that it did was before its Lease got old", "batch", newTestCachedReader(t, "", lease("batch", 3*time.Minute), by("batch", 3*time.Minute), bound(4*time.Minute)), false, true, "renewed 3m ago"},
+		{"when it works without the Lease that it once held", "batch", newTestCachedReader(t, "", lease("batch", time.Hour), by("batch", time.Second)), true, true, "last seen 1s ago: FailedScheduling of pod dev/web"},
+		{"when a pod was bound lately", "batch", newTestCachedReader(t, "", bound(time.Minute)), true, true, "ago: bound pod dev/web"},
+		{"when it wrote an event lately", gke, newTestCachedReader(t, "", by(gke, time.Second)), true, true, "last seen 1s ago: FailedScheduling of pod dev/web"},
+		{"when it wrote an event of the newer kind", gke, newTestCachedReader(t, "", reporting(gke, time.Second)), true, true, "last seen 1s ago: FailedScheduling of pod dev/web"},
+		{"when the series of its event may not have been counted since", "batch", newTestCachedReader(t, "", by("batch", 30*time.Minute)), true, true, "30m ago"},
+		{"when it refused a pod lately", gke, newTestCachedReader(t, "events", refused(corev1.PodReasonUnschedulable, time.Second)), true, true, "last seen 1s ago: tried pod dev/web"},
+		{"when it could not try a pod lately", gke, newTestCachedReader(t, "leases", refused(corev1.PodReasonSchedulerError, time.Second)), true, true, "last seen 1s ago: tried pod dev/web"},
+		{"when it wrote the condition again", gke, newTestCachedReader(t, "", refused(corev1.PodReasonUnschedulable, time.Hour, rewritten(time.Minute))), true, true, "last seen 60s ago: tried pod dev/web"},
+		{"not when nothing tells of it", "batch", newTestCachedReader(t, ""), false, true, "no Lease, no events, no pods bound by it"},
+		{"not when only an autoscaler wrote", "batch", newTestCachedReader(t, "", by("karpenter", time.Second)), false, true, "no Lease, no events"},
+		{"not when only the API server noted the pod's gates", "batch", newTestCachedReader(t, "", refused(corev1.PodReasonSchedulingGated, time.Second)), false, true, "no Lease, no events"},
+		{"not when it left a pod alone since it last did anything", "batch", newTestCachedReader(t, "", bound(time.Hour), left(12*time.Minute)), false, true, "no Lease, and it has not tried pod dev/left for 12m"},
+		{"perhaps, when it did nothing for long", "batch", newTestCachedReader(t, "", bound(time.Hour)), false, false, "last seen 60m ago: bound pod dev/web"},
+		{"perhaps, when its event is an hour old", gke, newTestCachedReader(t, "", by(gke, time.Hour)), false, false, "last seen 60m ago: FailedScheduling of pod dev/web"},
+		{"perhaps, when the pod that it left alone is new", "batch", newTestCachedReader(t, "", bound(time.Hour), left(time.Minute)), false, false, "last seen"},
+		{"perhaps, when it did something since that pod came", "batch", newTestCachedReader(t, "", bound(time.Hour), left(2*time.Hour)), false, false, "last seen"},
+		{"perhaps, for the default one without a Lease", "default-scheduler", newTestCachedReader(t, ""), false, false, "it has no Lease"},
+		{"perhaps, when Leases are forbidden", "batch", newTestCachedReader(t, "leases"), false, false, "not allowed to list leases"},
+		{"perhaps, when pods are forbidden", "batch", newTestCachedReader(t, "pods"), false, false, "not allowed to list pods"},
+		{"perhaps, when events are forbidden", "batch", newTestCachedReader(t, "events"), false, false, "not allowed to list events"},
+		{"perhaps, when only one namespace's pods may be read", "batch", newTestCachedReader(t, "pods in all namespaces"), false, false, "not allowed to list pods"},
+		{"perhaps, when only one namespace's events may be read", "batch", newTestCachedReader(t, "events in all namespaces"), false, false, "not allowed to list events"},
+		{"perhaps, when only one namespace's Leases may be read", "batch", newTestCachedReader(t, "leases in all namespaces"), false, false, "not allowed to list leases"},
+		{"when one namespace that may be read tells of it", "batch", newTestCachedReader(t, "events in all namespaces", by("batch", time.Second)), true, true, ": FailedScheduling of pod"},
 	} {
 		t.Run(test.says, func(t *testing.T) {
 			alive, known, why := test.asker.SchedulerAlive(t.Context(), test.name)
@@ -176,7 +176,7 @@ func TestOnlyThePodsOwnSchedulerProvesAnAttempt(t *testing.T) {
 			InvolvedObject: corev1.ObjectReference{Kind: "Pod", UID: "one"}, ReportingController: by, EventTime: metav1.NewMicroTime(last),
 		}
 	}
-	asker := newTestAsker(t, "", event("a", "default-scheduler", at), event("b", "karpenter", at.Add(time.Minute)),
+	asker := newTestCachedReader(t, "", event("a", "default-scheduler", at), event("b", "karpenter", at.Add(time.Minute)),
 		event("c", "default-scheduler", at.Add(-time.Hour)))
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: "one"}, Spec: corev1.PodSpec{SchedulerName: "default-scheduler"}}
 	if seen := asker.AttemptSeen(t.Context(), pod); seen == nil || !seen.Time.Equal(at) {
@@ -196,7 +196,7 @@ func TestAnAutoscalersWordsAreNoAttempt(t *testing.T) {
 			InvolvedObject: corev1.ObjectReference{Kind: "Pod", UID: "one"}, FirstTimestamp: metav1.NewTime(last), LastTimestamp: metav1.NewTime(last),
 		}
 	}
-	asker := newTestAsker(t, "", event("old", "cluster-autoscaler", "TriggeredScaleUp", at.Add(-time.Hour)),
+	asker := newTestCachedReader(t, "", event("old", "cluster-autoscaler", "TriggeredScaleUp", at.Add(-time.Hour)),
 		event("new", "cluster-autoscaler", "NotTriggerScaleUp", at), event("none", "karpenter", "FailedScheduling", at.Add(time.Minute)),
 		event("mine", "default-scheduler", "FailedScheduling", at.Add(-time.Minute)))
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: "one"}, Spec: corev1.PodSpec{SchedulerName: "default-scheduler"}}
@@ -221,7 +221,7 @@ func TestEventsThatMayNotBeReadAreSaidToBe(t *testing.T) {
 		{"events in all namespaces", "dev", ""},
 		{"events in all namespaces", "prod", "not allowed to list events"},
 	} {
-		if got := newTestAsker(t, test.forbidden).EventsUnread(t.Context(), test.namespace); got != test.want {
+		if got := newTestCachedReader(t, test.forbidden).EventsUnread(t.Context(), test.namespace); got != test.want {
 			t.Errorf("with %q forbidden, in %s: %q, want %q", test.forbidden, test.namespace, got, test.want)
 		}
 	}
@@ -230,7 +230,7 @@ func TestEventsThatMayNotBeReadAreSaidToBe(t *testing.T) {
 func TestQuotasAreThoseOfTheNamespace(t *testing.T) {
 	ours := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: "dev", Name: "compute"}}
 	theirs := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: "prod", Name: "compute"}}
-	asker := newTestAsker(t, "", ours, theirs)
+	asker := newTestCachedReader(t, "", ours, theirs)
 	for range 2 { // the second answer is remembered
 		got, err := asker.Quotas(t.Context(), "dev")
 		if err != nil || len(got) != 1 || got[0].Namespace != "dev" {
@@ -243,7 +243,7 @@ func TestQuotasAreThoseOfTheNamespace(t *testing.T) {
 }
 
 func TestQuotasThatMayNotBeListedAreSaidToBe(t *testing.T) {
-	_, err := newTestAsker(t, "resourcequotas").Quotas(t.Context(), "dev")
+	_, err := newTestCachedReader(t, "resourcequotas").Quotas(t.Context(), "dev")
 	if err == nil || err.Error() != "not allowed to list resourcequotas" {
 		t.Errorf("got %v", err)
 	}
