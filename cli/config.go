@@ -45,7 +45,7 @@ Exit codes: 0 nothing is wrong, 2 something is.`,
 func checkArguments(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0 || args[0] != "check":
-		return fmt.Errorf("config: write %s check", cmd.CommandPath())
+		return fmt.Errorf("config: run \"%s check\"", cmd.CommandPath())
 	case len(args) > 2:
 		return fmt.Errorf("config check: name one file; got %d", len(args)-1)
 	}

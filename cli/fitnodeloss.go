@@ -90,5 +90,5 @@ func noSuch(what, word string, others []string) error {
 	if len(others) == 0 {
 		return fmt.Errorf("%s: no such %s: no node has a %[2]s label", what, word)
 	}
-	return fmt.Errorf("%s: no such %s: there %s %s", what, word, grammar.Agree(len(others), "is", "are"), grammar.List(others, grammar.Many))
+	return fmt.Errorf("%s: no such %s: choose one of %s", what, word, grammar.List(others, grammar.Many))
 }

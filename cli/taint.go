@@ -28,7 +28,7 @@ The plan of a NoExecute taint names the pods that are evicted, when, and where
 each would be rescheduled. The plan to remove a taint names the pending pods
 that would fit then. --yes implies neither --force nor --delete-emptydir-data.
 
-` + change.PlanFirst + "\n\n" + change.EvictionCodes,
+` + change.PlanFirst + "\n\n" + change.TaintCodes,
 		Example: fmt.Sprintf(`  # Show the plan, and ask before it is carried out
   %[1]s taint gpu-a-01 dedicated=gpu:NoSchedule
   # Only show which pods a taint would evict

@@ -121,7 +121,7 @@ var notScaled = [3]string{"cluster-autoscaler", "NotTriggerScaleUp", "pod didn't
 var scalings = []scaling{
 	{
 		name: "no NodePool has the zone", pools: []string{nodePool(inZones("eu-1a, eu-1b"))}, pod: `nodeSelector: {topology.kubernetes.io/zone: eu-1c}`,
-		want: []string{"Karpenter: no NodePool allows zone eu-1c: p0 has eu-1a, eu-1b.", "NodePool p0 cannot be used: the pod requires zone eu-1c, it has eu-1a, eu-1b"}, never: []string{"may be used"},
+		want: []string{"Karpenter: no NodePool allows zone eu-1c: p0 has eu-1a, eu-1b.", "NodePool p0 cannot be used: the pod requires zone eu-1c, the NodePool has eu-1a, eu-1b"}, never: []string{"may be used"},
 	},
 	{
 		name: "no NodePool of two has the zone", pools: []string{nodePool(inZones("eu-1a")), nodePool(inZones("eu-1b"))}, pod: `nodeSelector: {topology.kubernetes.io/zone: eu-1c}`,
@@ -129,7 +129,7 @@ var scalings = []scaling{
 	},
 	{
 		name: "one has the zone", pools: []string{nodePool(inZones("eu-1a")), nodePool(inZones("eu-1c"))}, pod: `nodeSelector: {topology.kubernetes.io/zone: eu-1c}`,
-		want: []string{"NodePool p1 may be used; p0 cannot: the pod requires zone eu-1c, it has eu-1a."},
+		want: []string{"NodePool p1 may be used; p0 cannot: the pod requires zone eu-1c, the NodePool has eu-1a."},
 	},
 	{
 		name: "one of two terms", pools: []string{nodePool(inZones("eu-1a"))},

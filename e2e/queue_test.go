@@ -156,7 +156,7 @@ var queueings = []queueing{
 	{
 		name: "no quota", status: conditioned(pendingQuota), local: teamA, cluster: gpuQueue, pending: []string{"a", "b", "job-train"},
 		want: []string{
-			"Queued by Kueue: quota is not reserved for ", "(Pending): " + lacksQuota + "; position 3 of 12 in ClusterQueue gpu (LocalQueue team-a).",
+			"Queued by Kueue: waiting for quota for ", "(Pending): " + lacksQuota + "; position 3 of 12 in ClusterQueue gpu (LocalQueue team-a).",
 			"Gated by kueue.x-k8s.io/admission until Kueue admits its Workload.", "gpu: cpu of flavor default: 36 used, 42 reserved (2 borrowed), nominal quota 40",
 		}, never: []string{"unknown: "},
 	},
@@ -177,7 +177,7 @@ var queueings = []queueing{
 		name: "an admission check", local: teamA, cluster: gpuQueue,
 		status: strings.TrimSuffix(conditioned(reservedQuota), "}") + `, admission: {clusterQueue: gpu}, admissionChecks: [{name: quick, state: Ready, message: ""}, {name: provision, state: Pending, message: waiting for capacity}]}`,
 		want:   []string{"Queued by Kueue: quota was reserved ", " ago, but it is not admitted; admission check provision is Pending: waiting for capacity; ClusterQueue gpu"},
-		never:  []string{"quota is not reserved", "position"},
+		never:  []string{"waiting for quota", "position"},
 	},
 	{
 		name: "admitted", status: conditioned(reservedQuota, [4]string{"Admitted", "True", "Admitted", "The workload is admitted"}, [4]string{"PodsReady", "False", "WaitForStart", "Not all pods are ready"}),
@@ -188,8 +188,8 @@ var queueings = []queueing{
 		name: "deactivated", status: strings.Replace(conditioned(pendingQuota), "podSets: []", "podSets: [], active: false", 1), local: teamA, cluster: gpuQueue, pending: []string{"job-train"},
 		want: []string{"its Workload is deactivated (spec.active is false)"}, never: []string{"position"},
 	},
-	{name: "not considered yet", status: conditioned(), local: teamA, cluster: gpuQueue, want: []string{"its Workload has no condition QuotaReserved yet; ClusterQueue gpu"}, never: []string{"quota is not reserved"}},
-	{name: "no Workload", local: teamA, cluster: gpuQueue, want: []string{"there is no Workload for it yet; ClusterQueue gpu (LocalQueue team-a)."}, never: []string{"quota is not reserved"}},
+	{name: "not considered yet", status: conditioned(), local: teamA, cluster: gpuQueue, want: []string{"its Workload has no condition QuotaReserved yet; ClusterQueue gpu"}, never: []string{"waiting for quota"}},
+	{name: "no Workload", local: teamA, cluster: gpuQueue, want: []string{"there is no Workload for it yet; ClusterQueue gpu (LocalQueue team-a)."}, never: []string{"waiting for quota"}},
 	{name: "no LocalQueue", status: conditioned(pendingQuota), cluster: gpuQueue, want: []string{"LocalQueue team-a does not exist."}, never: []string{"ClusterQueue"}},
 	{name: "no ClusterQueue", status: conditioned(pendingQuota), local: teamA, want: []string{"ClusterQueue gpu does not exist"}, never: []string{"nominal quota"}},
 	{
@@ -210,12 +210,12 @@ var queueings = []queueing{
 	},
 	{
 		name: "another gate too", gates: "{name: example.com/licence}, {name: kueue.x-k8s.io/topology}", status: conditioned(pendingQuota), local: teamA, cluster: gpuQueue,
-		want: []string{"Queued by Kueue: quota is not reserved", "Gated by example.com/licence, kueue.x-k8s.io/topology until Kueue admits its Workload and all of them are removed."},
+		want: []string{"Queued by Kueue: waiting for quota", "Gated by example.com/licence, kueue.x-k8s.io/topology until Kueue admits its Workload and all of them are removed."},
 	},
 	{
 		name: "what may not be read", status: conditioned(pendingQuota), local: teamA, cluster: gpuQueue, pending: []string{"job-train"}, user: noAutoscalers,
 		want:  []string{"Queued by Kueue: unknown: not allowed to list workloads.kueue.x-k8s.io; LocalQueue team-a.", "unknown: not allowed to get localqueues.kueue.x-k8s.io"},
-		never: []string{"there is no Workload", "does not exist", "position", "quota is not reserved"},
+		never: []string{"there is no Workload", "does not exist", "position", "waiting for quota"},
 	},
 	{
 		name: "Workloads alone may be read", status: conditioned(pendingQuota), local: teamA, cluster: gpuQueue, pending: []string{"job-train"}, user: someQueues,
@@ -299,7 +299,7 @@ func suspendedJobsAreQueued(t *testing.T, plane *controlplane.ControlPlane, clie
 		whole := fathom(t, append([]string{"explain", "job/big", "-n", "ml", "--verbose"}, from...)...)
 		said := strings.Join(strings.Fields(whole.stdout), " ")
 		for _, want := range []string{
-			"Queued by Kueue: quota is not reserved for ", "(Pending): " + lacksQuota + "; position 1 of 12 in ClusterQueue gpu (LocalQueue team-a).",
+			"Queued by Kueue: waiting for quota for ", "(Pending): " + lacksQuota + "; position 1 of 12 in ClusterQueue gpu (LocalQueue team-a).",
 			"Job big is suspended until Kueue admits its Workload: it has no pods yet and needs quota for 4 pods at once", "If a pod were created, it would fit 1 node: std-1.",
 		} {
 			if !strings.Contains(said, want) {

@@ -41,7 +41,7 @@ func TestUndoingADrainThatRunsEvictsNothingMore(t *testing.T) {
 	s.shows(`1 of 4 evicted, 3 blocked by PDBs`)
 	s.press("U")
 	s.shows(`Uncordon std-1 \(undo of drain\) `)
-	s.shows(`First stops drain std-1 \(running\): 1 of 4 pods evicted, 3 blocked by PDBs`)
+	s.shows(`First stops "drain std-1" \(running\): 1 of 4 pods evicted, 3 blocked by PDBs`)
 	if !a.node("std-1").Spec.Unschedulable {
 		t.Error("the plan of the undo has uncordoned the node")
 	}

@@ -48,7 +48,7 @@ func TestAPodThatKueueHoldsIsQueued(t *testing.T) {
 	r := mustExplain(t, e, pod).WithFixes(mustFix(t, e, pod))
 	same(t, string(r.Verdict)+", "+r.State+", "+r.BlockedBy, "Gated, queued, queue")
 	same(t, r.Why, "team-a, position 3 of 12: quota not reserved")
-	const answer = "Queued by Kueue: quota is not reserved for 12m (Pending): couldn't assign flavors to pod set main: " +
+	const answer = "Queued by Kueue: waiting for quota for 12m (Pending): couldn't assign flavors to pod set main: " +
 		"insufficient unused quota for cpu in flavor default, 1 more needed; position 3 of 12 in ClusterQueue gpu (LocalQueue team-a)."
 	same(t, r.Summary, answer)
 	if len(r.Fixes) == 0 || r.Fixes[0].Kind != report.FixQueue {
@@ -138,7 +138,7 @@ func TestAJobThatKueueKeepsSuspendedIsQueued(t *testing.T) {
 		fact         string
 	}{
 		"as Kueue says": {
-			teamA(), "Queued by Kueue: quota is not reserved for 12m (Pending): couldn't assign flavors to pod set main: " +
+			teamA(), "Queued by Kueue: waiting for quota for 12m (Pending): couldn't assign flavors to pod set main: " +
 				"insufficient unused quota for cpu in flavor default, 1 more needed; position 3 of 12 in ClusterQueue gpu (LocalQueue team-a).",
 			"team-a, position 3 of 12: quota not reserved", "Job train is suspended until Kueue admits its Workload: it has no pods yet and needs quota for 4 pods at once",
 		},

@@ -40,7 +40,7 @@ requested 12.25
 Preemption won't help: the 3 nodes that lack only capacity run no lower-priority
 pod; the other 9 reject it for other reasons.
 
-KUBE-SCHEDULER, unschedulable for 14m (identical to fathom's)
+KUBE-SCHEDULER, unschedulable for 14m (message identical to fathom's)
   `+said+`
 
 Note: default profile assumed

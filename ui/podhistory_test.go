@@ -66,7 +66,7 @@ func TestLookingBackTellsHowFarItIs(t *testing.T) {
 	_, look := app.Update(keyPress("H"))
 	requireRow(t, app, 2, "Looking back from this step.")
 	_, further := app.Update(resultOf(t, look))
-	requireRow(t, app, 2, "Searching: no node fits since step 13; step 12 is next.")
+	requireRow(t, app, 2, "Searching: no node fits from step 13 on; step 12 is next.")
 	// The page is left before the answer, and goes on when it is shown again.
 	press(t, app, "esc")
 	run(t, app, further, 0)

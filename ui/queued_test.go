@@ -19,14 +19,14 @@ func queuedReport() *report.Report {
 	r := checkoutReport()
 	r.Verdict, r.State, r.BlockedBy, r.Groups, r.Plugins, r.Preemption, r.Autoscaler = report.Gated, "queued", "queue", nil, nil, nil, nil
 	r.SchedulerMessage, r.Observed = "", report.Observed{}
-	r.Summary = "Queued by Kueue: quota is not reserved for 12m (Pending): " + short + "; position 3 of 12 in ClusterQueue gpu (LocalQueue team-a)."
+	r.Summary = "Queued by Kueue: waiting for quota for 12m (Pending): " + short + "; position 3 of 12 in ClusterQueue gpu (LocalQueue team-a)."
 	r.Why = "team-a, position 3 of 12: quota not reserved"
 	r.Facts = []string{
 		"Gated by kueue.x-k8s.io/admission until Kueue admits its Workload.",
 		"Kueue holds it: see its Workload and LocalQueue team-a; removing its gate by hand bypasses Kueue's quota and cannot be undone.",
 	}
 	r.Queue = &report.Queue{
-		Controller: "Kueue", Summary: "Kueue: quota is not reserved for 12m (Pending): " + short + "; position 3 of 12 in ClusterQueue gpu (LocalQueue team-a).",
+		Controller: "Kueue", Summary: "Kueue: waiting for quota for 12m (Pending): " + short + "; position 3 of 12 in ClusterQueue gpu (LocalQueue team-a).",
 		Workload: "job-train-1a2b", LocalQueue: "team-a", ClusterQueue: "gpu", Position: new(3), Pending: new(12),
 		Conditions: []report.Condition{
 			{Type: "QuotaReserved", Status: "False", Reason: "Pending", Message: short, Since: &since},

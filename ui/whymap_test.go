@@ -86,11 +86,11 @@ func TestTheMapOfReasonsNamesTheZonesWithOneReason(t *testing.T) {
 		}
 	}
 	press(t, app, "m")
-	requireRow(t, app, 2, "0 of 120 nodes fit: cpu 63, volume 40, taint 10, … eu-1b: only volume.")
+	requireRow(t, app, 2, "0 of 120 nodes fit: cpu 63, volume 40, taint 10, … All of eu-1b: volume.")
 	press(t, app, "esc")
 	app.width = 120
 	press(t, app, "m")
-	requireRow(t, app, 2, "cordoned 2. eu-1b: only volume.")
+	requireRow(t, app, 2, "cordoned 2. All of eu-1b: volume.")
 }
 
 func TestTheMapOfReasonsOpensTheGroupOfANode(t *testing.T) {

@@ -50,11 +50,13 @@ func New(from *source.Options, verb string) *Command {
 	return &Command{Streams: streams, source: from, verb: verb, agree: map[string]*bool{}, answers: terminal.NewAnswers(streams.In, streams.ErrOut)}
 }
 
-// Codes are the exit codes of commands that evict no pods, for their help;
-// EvictionCodes are those of the others.
+// Codes are the exit codes of commands that remove no pods from a node, for their help;
+// TaintCodes are those of taints, EvictionCodes those of evictions.
 const (
 	Codes = `Exit codes: 0 done, or nothing to do; 1 rejected or not confirmed;
 2 wrong usage; 3 unknown.`
+	TaintCodes = `Exit codes: 0 done, or nothing to do; 1 rejected or not confirmed,
+or with --plan: a pod becomes Pending; 2 wrong usage; 3 unknown.`
 	EvictionCodes = `Exit codes: 0 done, or nothing to do; 1 rejected, not confirmed or not finished,
 or with --plan: a pod becomes Pending or is blocked by a PodDisruptionBudget;
 2 wrong usage; 3 unknown.`

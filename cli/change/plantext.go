@@ -89,7 +89,7 @@ func verdictOf(p *plan.Plan) error {
 		case plan.NotKnown:
 			found.Undecided = true
 		}
-		switch end.Fate.Budget.Allows {
+		switch end.Budget().Allows {
 		case plan.BudgetWaits, plan.BudgetNever:
 			found.Blocked = true
 		case plan.BudgetUnread:

@@ -32,7 +32,7 @@ var ErrBlocked = errors.New("something is blocked")
 var ErrUndecided = errors.New("something could not be evaluated")
 
 // ErrFaults ends a command that has reported what is wrong with files of settings.
-var ErrFaults = errors.New("settings have faults")
+var ErrFaults = errors.New("settings have errors")
 
 // These end explain --wait, which has reported everything.
 var (

@@ -58,7 +58,7 @@ func desc(name, help string, labels ...string) *prometheus.Desc {
 var (
 	buildInfo = desc("build_info", "The versions of fathom and of the scheduler plugins in it; always 1.", "version", "kubernetes")
 	connected = desc("connected", "Whether the API server answers and all watches are open (1) or not (0).")
-	answered  = desc("last_answer_timestamp_seconds", "When the API server answered last; after a failure, the time that the data is of.")
+	answered  = desc("last_answer_timestamp_seconds", "When the API server answered last; after a failure, the time of the data.")
 	evaluated = desc("last_evaluation_timestamp_seconds", "When the pending pods were explained last.")
 	took      = desc("last_evaluation_duration_seconds", "How long explaining all pending pods took.")
 	complete  = desc("view_complete", "Whether everything that explanations need was read (1) or not (0): then some verdicts are Unknown, and some values are left out.")

@@ -303,7 +303,7 @@ func unlessOf(h forecast.AffectedPod, tried *forecast.Tried, gone int) report.Un
 	case h.How == forecast.Preempted:
 		told.Who, told.How = h.Pod.Namespace+"/"+h.Pod.Name, "may be preempted"
 	case h.How == forecast.NotReplaced:
-		told.Who, told.How = "a running replica", "may find no node again"
+		told.Who, told.How = "a running replica", "may not find a node again"
 	case h.How == forecast.LosesPlace:
 		told.Who, told.How = pendingWords(h.Pod), "may find no node"
 	case h.Replacement && gone > 0 && always:

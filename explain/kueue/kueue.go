@@ -103,7 +103,7 @@ func leadOf(s *State, held string, now time.Time) lead {
 	case reserved == nil:
 		return evicted(lead{"its Workload has no condition QuotaReserved yet", "not considered yet"}, w, now)
 	case reserved.Status != metav1.ConditionTrue:
-		return evicted(lead{quoted.Lasting("quota is not reserved", reserved, now), "quota not reserved"}, w, now)
+		return evicted(lead{quoted.Lasting("waiting for quota", reserved, now), "quota not reserved"}, w, now)
 	case admitted == nil || admitted.Status != metav1.ConditionTrue:
 		return evicted(notAdmitted(w, reserved, now), w, now)
 	}

@@ -39,25 +39,25 @@ func TestWhatKueueSaysIsQuoted(t *testing.T) {
 	}{
 		"no quota": {
 			State{Workload: workload(pending), Queue: "team-a", LocalQueue: local, ClusterQueue: cluster, Position: new(2)},
-			"quota is not reserved for 3m (Pending): " + insufficient + "; position 3 of 12 in ClusterQueue gpu (LocalQueue team-a).",
+			"waiting for quota for 3m (Pending): " + insufficient + "; position 3 of 12 in ClusterQueue gpu (LocalQueue team-a).",
 			"team-a, position 3 of 12: quota not reserved",
 		},
 		"more are before it than the status counts": {
 			State{Workload: workload(pending), Queue: "team-a", LocalQueue: local, ClusterQueue: cluster, Position: new(12)},
-			"quota is not reserved for 3m (Pending): " + insufficient + "; position 13 in ClusterQueue gpu (LocalQueue team-a).",
+			"waiting for quota for 3m (Pending): " + insufficient + "; position 13 in ClusterQueue gpu (LocalQueue team-a).",
 			"team-a, position 13: quota not reserved",
 		},
 		"no position": {
 			State{Workload: workload(pending), Queue: "team-a", LocalQueue: local, ClusterQueue: cluster},
-			"quota is not reserved for 3m (Pending): " + insufficient + "; ClusterQueue gpu (LocalQueue team-a).", "team-a, quota not reserved",
+			"waiting for quota for 3m (Pending): " + insufficient + "; ClusterQueue gpu (LocalQueue team-a).", "team-a, quota not reserved",
 		},
 		"evicted": {
 			State{Workload: workload(is("QuotaReserved", "False", "Pending", ""), is("Evicted", "True", "Preempted", "Preempted to accommodate a higher priority Workload.")), Queue: "team-a"},
-			"quota is not reserved for 3m (Pending); evicted 3m ago (Preempted): Preempted to accommodate a higher priority Workload; LocalQueue team-a.", "team-a, quota not reserved",
+			"waiting for quota for 3m (Pending); evicted 3m ago (Preempted): Preempted to accommodate a higher priority Workload; LocalQueue team-a.", "team-a, quota not reserved",
 		},
 		"an eviction that is over": {
 			State{Workload: workload(pending, is("Evicted", "False", "QuotaReserved", "Previously: Preempted")), Queue: "team-a"},
-			"quota is not reserved for 3m (Pending): " + insufficient + "; LocalQueue team-a.", "team-a, quota not reserved",
+			"waiting for quota for 3m (Pending): " + insufficient + "; LocalQueue team-a.", "team-a, quota not reserved",
 		},
 		"new": {State{Workload: workload(), Queue: "team-a"}, "its Workload has no condition QuotaReserved yet; LocalQueue team-a.", "team-a, not considered yet"},
 		"a check": {
@@ -79,13 +79,13 @@ func TestWhatKueueSaysIsQuoted(t *testing.T) {
 		"nothing":     {State{}, "there is no Workload for it yet.", "no Workload yet"},
 		"no LocalQueue": {
 			State{Workload: workload(pending), Queue: "team-a", LocalQueue: &LocalQueue{Name: "team-a", Gone: true}},
-			"quota is not reserved for 3m (Pending): " + insufficient + "; LocalQueue team-a does not exist.", "LocalQueue team-a does not exist",
+			"waiting for quota for 3m (Pending): " + insufficient + "; LocalQueue team-a does not exist.", "LocalQueue team-a does not exist",
 		},
 		"stopped": {
 			State{Workload: workload(pending), LocalQueue: &LocalQueue{Name: "team-a", StopPolicy: "Hold"}, ClusterQueue: &ClusterQueue{
 				Name: "gpu", StopPolicy: "HoldAndDrain", Conditions: []metav1.Condition{is("Active", "False", "Stopped", "Can't admit new workloads: is stopped.")},
 			}},
-			"quota is not reserved for 3m (Pending): " + insufficient + "; LocalQueue team-a is stopped (stopPolicy Hold); ClusterQueue gpu is stopped (stopPolicy HoldAndDrain); " +
+			"waiting for quota for 3m (Pending): " + insufficient + "; LocalQueue team-a is stopped (stopPolicy Hold); ClusterQueue gpu is stopped (stopPolicy HoldAndDrain); " +
 				"ClusterQueue gpu is not active (Stopped): Can't admit new workloads: is stopped.",
 			"LocalQueue team-a is stopped (stopPolicy Hold)",
 		},

@@ -70,7 +70,7 @@ func judgePool(pool *NodePool, q *Question, pod []alternative, readable bool) ju
 	}
 	for i := range told.conflicts {
 		c := &told.conflicts[i]
-		r.Reasons = append(r.Reasons, fmt.Sprintf("the pod requires %s, it has %s", c.wanted(), c.offered()))
+		r.Reasons = append(r.Reasons, fmt.Sprintf("the pod requires %s, the NodePool has %s", c.wanted(), c.offered()))
 	}
 	r.Reasons = append(r.Reasons, untolerated(pool, q.Pod)...)
 	r.Reasons = append(r.Reasons, exceeded(pool, q.Requests)...)

@@ -103,7 +103,7 @@ func TestKarpenterIsJudgedByItsNodePools(t *testing.T) {
 		"a zone that one has": {
 			[]NodePool{std, pool("gpu", zones+"eu-1c")},
 			aPod(zone("eu-1c")), nil,
-			"Karpenter: NodePool gpu may be used; std cannot: the pod requires zone eu-1c, it has eu-1a, eu-1b.",
+			"Karpenter: NodePool gpu may be used; std cannot: the pod requires zone eu-1c, the NodePool has eu-1a, eu-1b.",
 		},
 		"a zone that nobody names": {[]NodePool{pool("std")}, aPod(zone("eu-1c")), nil, "Karpenter: NodePool std may be used."},
 		"the zone of a volume": {
@@ -156,7 +156,7 @@ func TestKarpenterIsJudgedByItsNodePools(t *testing.T) {
 		"the NodePool by its name": {
 			[]NodePool{std, pool("gpu")},
 			aPod(map[string]string{"karpenter.sh/nodepool": "gpu"}), nil,
-			"Karpenter: NodePool gpu may be used; std cannot: the pod requires karpenter.sh/nodepool gpu, it has std.",
+			"Karpenter: NodePool gpu may be used; std cannot: the pod requires karpenter.sh/nodepool gpu, the NodePool has std.",
 		},
 		"a label that must not be there": {
 			[]NodePool{pool("std", "team Exists")},
@@ -227,8 +227,8 @@ func TestKarpenterIsJudgedByItsNodePools(t *testing.T) {
 				with(pool("c"), func(p *NodePool) { p.Taints = []corev1.Taint{{Key: "x", Effect: "NoExecute"}}; p.Weight = 5 }),
 			},
 			aPod(zone("eu-1c")), nil,
-			"Karpenter: no NodePool can be used: c: the pod does not tolerate its taint x:NoExecute; b: the pod requires zone eu-1c, it has eu-1a; " +
-				"a: the pod requires zone eu-1c, it has eu-1a, it is at its limit: cpu 1 of 1.",
+			"Karpenter: no NodePool can be used: c: the pod does not tolerate its taint x:NoExecute; b: the pod requires zone eu-1c, the NodePool has eu-1a; " +
+				"a: the pod requires zone eu-1c, the NodePool has eu-1a, it is at its limit: cpu 1 of 1.",
 		},
 		"a pod of a DaemonSet": {
 			[]NodePool{std}, aPod(nil, func(pod *corev1.Pod) {

@@ -152,11 +152,11 @@ func (r *Report) Messages(now time.Time) []Message {
 	case ours == "":
 		return []Message{{theirs, observed.Message}}
 	case observed.Message == ours:
-		return []Message{{theirs + " (identical to fathom's)", ours}}
+		return []Message{{theirs + " (message identical to fathom's)", ours}}
 	case r.SameReworded():
 		return []Message{{theirs, observed.Message}, {"FATHOM, now (same reasons, in the wording of " + r.Scheduler.Library + ")", ours}}
 	case observed.Agrees != nil && *observed.Agrees:
-		return []Message{{theirs + " (identical to fathom's except for the node that preemption picks)", observed.Message}}
+		return []Message{{theirs + " (message identical to fathom's except for the node that preemption picks)", observed.Message}}
 	}
 	if observed.Outdated != "" {
 		return []Message{{theirs, observed.Message}, {"FATHOM, now (different: " + observed.Outdated + ")", ours}}

@@ -16,17 +16,17 @@ func (h *History) Sentence() string {
 	step, _ := h.Since()
 	switch {
 	case !h.Done:
-		return fmt.Sprintf("Searching: %s since step %d; step %d is next.", lowered(now.Verdict), step, max(last-1, 1))
+		return fmt.Sprintf("Searching: %s from step %d on; step %d is next.", lowered(now.Verdict), step, max(last-1, 1))
 	case h.Fitted != nil && now.Verdict == Unschedulable && h.cameAfter(h.Fitted.Next):
 		return fmt.Sprintf("No node would have fit since step %d: %s.", h.Fitted.Next, h.Fitted.words())
 	case h.Fitted != nil && now.Verdict == Unschedulable:
-		return fmt.Sprintf("No node fits since step %d: %s.", h.Fitted.Next, h.Fitted.words())
+		return fmt.Sprintf("No node has fit since step %d: %s.", h.Fitted.Next, h.Fitted.words())
 	case step == 1 && now.Verdict == Unschedulable:
 		return "No node fit at any step."
 	case step <= 1:
-		return fmt.Sprintf("Since the first step %s.", lowered(now.Verdict))
+		return fmt.Sprintf("From the first step on, %s.", lowered(now.Verdict))
 	}
-	return fmt.Sprintf("Since step %d %s.", step, lowered(now.Verdict))
+	return fmt.Sprintf("From step %d on, %s.", step, lowered(now.Verdict))
 }
 
 // cameAfter says whether the pod is known to have been created after the step.

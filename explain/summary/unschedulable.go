@@ -95,7 +95,7 @@ func tellNearest(q *podQuestion, r *report.Report, g *report.Group) overall {
 	told.summary = fmt.Sprintf("0 of %s nodes fit. Closest: %s, %s.", model.FormatCount(r.Total), who, strings.Join(clauses, " and "))
 	if needs != "" {
 		told.why = who + " " + strings.Join(append([]string{needs}, clauses[1:]...), "; ")
-		told.summary = fmt.Sprintf("0 of %s nodes fit. Closest: %s %s.", model.FormatCount(r.Total), who, strings.Join(clauses, " and "))
+		told.summary = fmt.Sprintf("0 of %s nodes fit. Closest: %s %s.", model.FormatCount(r.Total), who, strings.Join(clauses, "; "))
 	}
 	return told
 }

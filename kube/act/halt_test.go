@@ -172,7 +172,7 @@ func TestUndoingADrainThatRunsStopsItFirst(t *testing.T) {
 		undo := d.does(plan.Drain{Nodes: []string{"n1"}}).Entry.Undo
 		time.Sleep(4 * time.Second)
 		p := d.plan(undo)
-		want := "First stops drain n1 (running): 1 of 3 pods evicted, 2 blocked by PDBs. Evicted pods do not move back."
+		want := "First stops \"drain n1\" (running): 1 of 3 pods evicted, 2 blocked by PDBs. Evicted pods do not move back."
 		if got := strings.Join(p.StopWords(d.a.Jobs()), " "); got != want {
 			t.Errorf("the box says %q", got)
 		}
@@ -261,20 +261,20 @@ func TestWhateverMakesADrainedNodeSchedulableStopsTheDrain(t *testing.T) {
 	}{
 		"the undo of a drain of three nodes": {
 			undo: func(drain plan.Action) plan.Action { return drain },
-			says: "First stops drain 3 nodes (running): 0 of 3 pods evicted, 1 blocked by PDB, 2 not evicted.", sends: "patch n3, patch n2, patch n1",
+			says: "First stops \"drain 3 nodes\" (running): 0 of 3 pods evicted, 1 blocked by PDB, 2 not evicted.", sends: "patch n3, patch n2, patch n1",
 		},
 		"an uncordon of one of them": {
 			undo: func(plan.Action) plan.Action { return plan.Cordon{Nodes: []string{"n2"}, Off: true} },
-			says: "First stops drain 3 nodes (running): 0 of 3 pods evicted, 1 blocked by PDB, 2 not evicted. This also stops draining n1, n3.", sends: "patch n2", cordoned: "n1 n3",
+			says: "First stops \"drain 3 nodes\" (running): 0 of 3 pods evicted, 1 blocked by PDB, 2 not evicted. This also stops draining n1, n3.", sends: "patch n2", cordoned: "n1 n3",
 		},
 		"the undo of a cordon that came before it": {
 			before: plan.Cordon{Nodes: []string{"n1"}},
-			says:   "First stops drain 3 nodes (running): 0 of 3 pods evicted, 1 blocked by PDB, 2 not evicted. This also stops draining n2, n3.", sends: "patch n1", cordoned: "n2 n3",
+			says:   "First stops \"drain 3 nodes\" (running): 0 of 3 pods evicted, 1 blocked by PDB, 2 not evicted. This also stops draining n2, n3.", sends: "patch n1", cordoned: "n2 n3",
 		},
 		"an uncordon of one that somebody else has uncordoned": {
 			undo:      func(plan.Action) plan.Action { return plan.Cordon{Nodes: []string{"n1"}, Off: true} },
 			elsewhere: true,
-			says:      "First stops drain 3 nodes (running): 0 of 3 pods evicted, 1 blocked by PDB, 2 not evicted. This also stops draining n2, n3.", cordoned: "n2 n3",
+			says:      "First stops \"drain 3 nodes\" (running): 0 of 3 pods evicted, 1 blocked by PDB, 2 not evicted. This also stops draining n2, n3.", cordoned: "n2 n3",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -82,7 +82,7 @@ func TestWhoTookTheRoom(t *testing.T) {
 				{std1, std2, full, waits, pod("small", "500m", "std-1"), pod("took", "2", "std-1")},
 				{std1, std2, full, waits, pod("small", "500m", "std-1"), pod("took", "2", "std-1"), pod("later", "1", "std-1")},
 			},
-			want: `No node fits since step 2: took took the capacity on std-1.
+			want: `No node has fit since step 2: took took the capacity on std-1.
 2-3 Unschedulable
 1-1 Schedulable
 step 1 to 2
@@ -94,7 +94,7 @@ std-1: shop/took was scheduled with cpu 2; without it the pod would fit
 				{std1, waits},
 				{std1, waits, pod("one", "2", "std-1"), pod("two", "2", "std-1")},
 			},
-			want: `No node fits since step 2: one and 1 more took the capacity.
+			want: `No node has fit since step 2: one and 1 more took the capacity.
 2-2 Unschedulable
 1-1 Schedulable
 step 1 to 2
@@ -118,7 +118,7 @@ std-1: shop/took was scheduled with cpu 2; without it the pod would fit
 				{std1, waits}, {std1, waits}, {std1, waits, pod("took", "2", "std-1")},
 			},
 			broken: 2,
-			want: `No node fits since step 3: took took the capacity on std-1.
+			want: `No node has fit since step 3: took took the capacity on std-1.
 3-3 Unschedulable
 2-2 
 1-1 Schedulable
@@ -130,7 +130,7 @@ std-1: shop/took was scheduled with cpu 2; without it the pod would fit
 			steps: [][]any{
 				{std1, std2, waits}, {cordoned(std1), waits},
 			},
-			want: `No node fits since step 2: std-1 cordoned.
+			want: `No node has fit since step 2: std-1 cordoned.
 2-2 Unschedulable
 1-1 Schedulable
 step 1 to 2
@@ -143,7 +143,7 @@ std-2: deleted; had cpu 4, memory 8Gi
 				{inZone(std1), inZone(std2), pod("full", "4", "std-2"), waits},
 				{inZone(std1), inZone(std2), apart(pod("hostile", "0", "std-2")), pod("full", "4", "std-2"), pod("idle", "0", "std-1"), waits},
 			},
-			want: `No node fits since step 2: hostile took the capacity on std-2.
+			want: `No node has fit since step 2: hostile took the capacity on std-2.
 2-2 Unschedulable
 1-1 Schedulable
 step 1 to 2
@@ -154,7 +154,7 @@ std-1: shop/hostile was scheduled on std-2 with nothing; without it the pod woul
 			steps: [][]any{
 				{std1, waits}, {std1, heavier(waits)},
 			},
-			want: `No node fits since step 2: what changed on std-1 is unknown.
+			want: `No node has fit since step 2: what changed on std-1 is unknown.
 2-2 Unschedulable
 1-1 Schedulable
 step 1 to 2
@@ -174,14 +174,14 @@ std-1: unchanged, and no new pod took its capacity: it rejects the pod for anoth
 			steps: [][]any{
 				{std2, full, waits}, {std1, std2, full, waits}, {std1, std2, full, waits},
 			},
-			want: `Since step 2 a node fits.
+			want: `From step 2 on, a node fits.
 2-3 Schedulable
 1-1 Unschedulable
 `,
 		},
 		"it is gated": {
 			steps: [][]any{{std1, gated(waits)}, {std1, gated(waits)}},
-			want: `Since the first step the pod is gated.
+			want: `From the first step on, the pod is gated.
 1-2 Gated
 `,
 		},

@@ -64,7 +64,7 @@ func (p *Plan) reschedules() bool {
 	return !slices.ContainsFunc(p.Ends, func(end End) bool {
 		class := end.class()
 		return !end.Terminating && (class != lands && class != comesBack ||
-			end.budget().Allows != BudgetAllows || end.EmptyDir || end.Lost || end.Pod.Owner.Kind == "Job")
+			end.Budget().Allows != BudgetAllows || end.EmptyDir || end.Lost || end.Pod.Owner.Kind == "Job")
 	})
 }
 

@@ -120,7 +120,7 @@ func (p *Plan) Document() Document {
 func (e End) document() EndDocument {
 	ref := e.Pod.Ref()
 	fate := FateDocument{Outcome: e.Fate.Outcome, Node: e.Fate.Node, Tie: e.Fate.Tie, Likely: e.Fate.Likely, Why: e.Fate.Why}
-	if budget := e.budget(); budget.Allows != "" {
+	if budget := e.Budget(); budget.Allows != "" {
 		fate.Budget = new(BudgetDocument(budget))
 	}
 	return EndDocument{

@@ -119,7 +119,7 @@ func (p *Plan) warn(sentence string) {
 
 // unreadBudgets says that budgets could not be read; "" where they were.
 func unreadBudgets(ends []End) string {
-	n := countEnds(ends, func(e End) bool { return e.budget().Allows == BudgetUnread })
+	n := countEnds(ends, func(e End) bool { return e.Budget().Allows == BudgetUnread })
 	if n == 0 {
 		return ""
 	}

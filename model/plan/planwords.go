@@ -67,7 +67,7 @@ func countNodes(n int) string { return fmt.Sprintf("%d %s", n, grammar.Agree(n, 
 func (e Ends) budgetsAllow() string {
 	var sentences []string
 	for i := range e {
-		budget := e[i].budget()
+		budget := e[i].Budget()
 		if budget.Name == "" || budget.Allows != BudgetAllows && budget.Allows != BudgetWaits {
 			continue
 		}

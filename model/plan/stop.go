@@ -102,9 +102,9 @@ func stopWords(job *Progress, opens []string) string {
 	case !job.Live():
 		_, _ = fmt.Fprintf(&words, "%s is %s", job.Name, job.State)
 	case job.State == JobPaused:
-		_, _ = fmt.Fprintf(&words, "First stops %s (paused)", job.Name)
+		_, _ = fmt.Fprintf(&words, "First stops %q (paused)", job.Name)
 	default:
-		_, _ = fmt.Fprintf(&words, "First stops %s (running)", job.Name)
+		_, _ = fmt.Fprintf(&words, "First stops %q (running)", job.Name)
 	}
 	_, _ = fmt.Fprintf(&words, ": %d of %s evicted", job.Count(PodGone), CountPods(len(job.Pods)))
 	for _, part := range []struct {

@@ -65,7 +65,7 @@ var summary = []struct {
 
 // class is what the pod counts as: the most disruptive thing that holds for it.
 func (e End) class() class {
-	budget, outcome := e.budget(), e.Fate.Outcome
+	budget, outcome := e.Budget(), e.Fate.Outcome
 	switch {
 	case e.Terminating:
 		return endsAlready
@@ -115,8 +115,9 @@ func (e End) recreationUnknown() string {
 	return RecreationUnknown(e.Pod.Object)
 }
 
-// budget is what PodDisruptionBudgets say; the zero value where they do not apply.
-func (e End) budget() Budget {
+// Budget is what PodDisruptionBudgets say; the zero value where they do not apply: only an
+// eviction asks them.
+func (e End) Budget() Budget {
 	if e.How != Evicted {
 		return Budget{}
 	}
@@ -157,7 +158,7 @@ func (e Ends) outcomes() string {
 
 // blocked says whether a budget blocks the eviction now: it is tried again.
 func (e End) blocked() bool {
-	return !e.Terminating && e.Fate.Outcome != Finished && e.budget().Allows == BudgetWaits
+	return !e.Terminating && e.Fate.Outcome != Finished && e.Budget().Allows == BudgetWaits
 }
 
 // blocked counts the pods whose eviction a budget blocks now.
@@ -190,7 +191,7 @@ func (e End) Words() string {
 
 // budgetWords say which budget blocks the eviction; "" where none does.
 func (e End) budgetWords() string {
-	budget := e.budget()
+	budget := e.Budget()
 	switch budget.Allows {
 	case BudgetWaits:
 		return "blocked by PDB " + model.Clean(budget.Name) + colon(budget.Why)
@@ -210,7 +211,7 @@ func (e End) whereWords() string {
 		return NotRecreated
 	case e.recreationUnknown() != "":
 		return e.recreationUnknown()
-	case fate.Outcome == Waits && e.budget().Allows == BudgetWaits:
+	case fate.Outcome == Waits && e.Budget().Allows == BudgetWaits:
 		return "then Pending" + colon(fate.Why)
 	case fate.Outcome == Waits:
 		return "Pending" + colon(fate.Why)
@@ -222,7 +223,7 @@ func (e End) whereWords() string {
 		return "possibly Pending: " + cmp.Or(model.Clean(fate.Why), "depends on the order in which pods are recreated")
 	case fate.Outcome == Preempts:
 		return "preempts pods on " + model.Clean(fate.Node) + colon(fate.Why)
-	case fate.Outcome == Lands && e.budget().Allows != BudgetWaits:
+	case fate.Outcome == Lands && e.Budget().Allows != BudgetWaits:
 		return e.landsWords()
 	}
 	return ""
@@ -270,7 +271,7 @@ func (e End) againWords() string {
 
 // unreadWords say that it is unknown whether a budget blocks the eviction.
 func (e End) unreadWords() string {
-	if e.budget().Allows == BudgetUnread {
+	if e.Budget().Allows == BudgetUnread {
 		return "not evaluated: PDBs could not be read"
 	}
 	return ""

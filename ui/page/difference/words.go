@@ -22,7 +22,7 @@ var differenceParts = []struct {
 	{model.PodPlaced, "SCHEDULED", tone.Plain, func(n int) string { return fmt.Sprintf("%d scheduled", n) }},
 	{model.PodCame, "NEW AND PENDING", tone.Warning, func(n int) string { return fmt.Sprintf("%d new and pending", n) }},
 	{model.PodNotCreated, "NOT CREATED", tone.Warning, nil},
-	{model.PodEnded, "ENDED", tone.Plain, func(n int) string { return fmt.Sprintf("%d ended", n) }},
+	{model.PodEnded, "FINISHED", tone.Plain, func(n int) string { return fmt.Sprintf("%d finished", n) }},
 	{model.PodDeleted, "DELETED", tone.Plain, func(n int) string { return fmt.Sprintf("%d deleted", n) }},
 	{model.PodChanged, "OTHER PODS", tone.Plain, nil},
 }

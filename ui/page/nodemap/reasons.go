@@ -113,13 +113,13 @@ func (r reasons) answer(of *summary) []string {
 func (r reasons) sameWords(of *summary) string {
 	for _, by := range of.grid.divisions() {
 		if all := r.uniform(of.split(by)); len(all) > 0 {
-			return " " + grammar.List(all, mostNamed) + "."
+			return " All of " + grammar.List(all, mostNamed) + "."
 		}
 	}
 	return ""
 }
 
-// uniform are the parts in which the reason is the same on all nodes: "eu-1b: only volume".
+// uniform are the parts in which the reason is the same on all nodes: "eu-1b: volume".
 func (r reasons) uniform(parts []part) []string {
 	var found []string
 	for _, p := range parts {
@@ -128,7 +128,7 @@ func (r reasons) uniform(parts []part) []string {
 		}
 		first := r.cell(p.nodes[0])
 		if first.means != Fits && !slices.ContainsFunc(p.nodes, func(n *model.Node) bool { return r.cell(n).means != first.means }) {
-			found = append(found, p.name+": only "+first.means)
+			found = append(found, p.name+": "+first.means)
 		}
 	}
 	return found

@@ -132,9 +132,9 @@ func leaks(all []inventory.Taint) string {
 	case own == 0:
 		words = grammar.Count(others, "other pod runs", "other pods run") + " there"
 	case others == 0:
-		words = grammar.Count(own, "pod that they are reserved for runs", "pods that they are reserved for run") + " elsewhere"
+		words = grammar.Count(own, "pod of the tenant runs", "pods of the tenant run") + " elsewhere"
 	default:
-		words = grammar.Count(others, "other pod runs", "other pods run") + " there; " + grammar.Count(own, "pod that they are reserved for runs", "pods that they are reserved for run") + " elsewhere"
+		words = grammar.Count(others, "other pod runs", "other pods run") + " there; " + grammar.Count(own, "pod of the tenant runs", "pods of the tenant run") + " elsewhere"
 	}
 	return model.Clean("Nodes reserved by " + where + ": " + words + ".")
 }

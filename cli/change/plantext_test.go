@@ -1,0 +1,19 @@
+package change
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+)
+
+// A taint evicts pods whatever PodDisruptionBudgets allow: only evictions are blocked by one.
+func TestABudgetBlocksThePlanOfEvictionsOnly(t *testing.T) {
+	for how, want := range map[plan.Termination]error{plan.Evicted: exit.ErrBlocked, plan.TaintEvicted: nil} {
+		end := plan.End{How: how, Fate: plan.Fate{Outcome: plan.Lands, Budget: plan.Budget{Allows: plan.BudgetWaits}}}
+		if err := verdictOf(&plan.Plan{Ends: plan.Ends{end}}); !errors.Is(err, want) {
+			t.Errorf("%s: %v, want %v", how, err, want)
+		}
+	}
+}
