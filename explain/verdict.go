@@ -16,10 +16,10 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/foreignpodgroups"
-	"github.com/kubectl-fathom/kubectl-fathom/explain/groups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/message"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/preemption"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/rejectiongroups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/summary"
@@ -227,7 +227,7 @@ func (x *explanation) ask(ctx context.Context, nodes bool) error {
 		x.caveat(text)
 	}
 	r.Total = len(m.Nodes)
-	for _, g := range groups.Of(x.question, m) {
+	for _, g := range rejectiongroups.Of(x.question, m) {
 		told, results := g.Tell(x.question, m, nodes)
 		x.facts.Places = append(x.facts.Places, g.Nodes)
 		r.Groups = append(r.Groups, told)

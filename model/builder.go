@@ -78,7 +78,7 @@ func (b *Builder) Build(revision int64, status Status, usage *Usage) *Snapshot {
 		Revision: revision,
 		Nodes:    merged(b.last.Nodes, b.nodeChanges(pods), compareNodes),
 		Pods:     merged(b.last.Pods, pods, ComparePods),
-		Pending:  merged(b.last.Pending, append(b.kindChanges(pods), b.refusedChanges()...), compareKinds),
+		Pending:  merged(b.last.Pending, append(b.classChanges(pods), b.refusedChanges()...), compareClasses),
 		Status:   status,
 		Usage:    usage,
 	}
@@ -161,39 +161,6 @@ func (b *Builder) nodeChange(name string, moved []change[Pod]) change[Node] {
 		delete(b.hosts, name)
 	}
 	return change[Node]{was, h.node}
-}
-
-// kindChanges folds the pods that began or ceased to wait into their kinds.
-func (b *Builder) kindChanges(pods []change[Pod]) []change[EquivalenceClass] {
-	touched := map[string][]change[Pod]{}
-	for _, c := range pods {
-		if key, ok := b.keys[c.was]; ok {
-			delete(b.keys, c.was)
-			touched[key] = append(touched[key], change[Pod]{was: c.was})
-		}
-		if c.is != nil && c.is.Waits {
-			key := equivalenceKey(c.is)
-			b.keys[c.is] = key
-			touched[key] = append(touched[key], change[Pod]{is: c.is})
-		}
-	}
-	changes := make([]change[EquivalenceClass], 0, len(touched))
-	for key, moved := range touched {
-		was := b.kinds[key]
-		var waiting []*Pod
-		if was != nil {
-			waiting = was.Pods
-		}
-		waiting = merged(waiting, moved, compareWaiting)
-		if len(waiting) == 0 {
-			delete(b.kinds, key)
-			changes = append(changes, change[EquivalenceClass]{was: was})
-			continue
-		}
-		b.kinds[key] = &EquivalenceClass{Key: key, Pods: waiting}
-		changes = append(changes, change[EquivalenceClass]{was, b.kinds[key]})
-	}
-	return changes
 }
 
 // shared gives the one copy of a text that all derived fields share. There are

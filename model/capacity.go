@@ -50,6 +50,15 @@ func (n *Node) Percent(name corev1.ResourceName) (percent int, known bool) {
 	return Percent(n.Requested.Of(name), whole), whole > 0
 }
 
+// Free is what is left of the resources of a node.
+func (n *Node) Free(of func(*Resources) int64) int64 {
+	if n.Allocatable.Beyond == nil && n.Requested.Beyond == nil { // nearly always
+		return of(&n.Allocatable) - of(&n.Requested)
+	}
+	left := n.Allocatable.Minus(&n.Requested)
+	return of(&left)
+}
+
 // Extended are the extended resources that the nodes have, GPUs first, then by name.
 func (c *Capacity) Extended() []corev1.ResourceName {
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(c.Allocatable.Scalar)), func(name corev1.ResourceName) bool {

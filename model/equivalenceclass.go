@@ -2,11 +2,17 @@ package model
 
 import (
 	"cmp"
-	"slices"
+	"strings"
 	"time"
-
-	corev1 "k8s.io/api/core/v1"
 )
+
+// EquivalenceClass is a set of pending pods with the same explanation: the replicas of one
+// workload, equal in everything that the scheduler looks at.
+type EquivalenceClass struct {
+	Key     string   // equal for pods of one class, stable over snapshots
+	Pods    []*Pod   // longest waiting first; never empty
+	Refused *Refused // pods that do not exist, and Pods holds the one that stands for them; else nil
+}
 
 // First is the pod that has been pending longest; its explanation is that of all.
 func (k *EquivalenceClass) First() *Pod { return k.Pods[0] }
@@ -31,65 +37,59 @@ func (k *EquivalenceClass) Since() time.Time { return k.First().Since() }
 // Priority is the same for all its pods.
 func (k *EquivalenceClass) Priority() int32 { return k.First().Priority() }
 
-// ShortQOS are the QoS classes in words of at most five letters.
-var ShortQOS = map[corev1.PodQOSClass][]string{
-	corev1.PodQOSGuaranteed: {"Guar"},
-	corev1.PodQOSBurstable:  {"Burst"},
-	corev1.PodQOSBestEffort: {"Best"},
+// compareWaiting is the order of EquivalenceClass.Pods: the longest pending first.
+func compareWaiting(a, b *Pod) int {
+	return cmp.Or(a.Since().Compare(b.Since()), ComparePods(a, b))
 }
 
-// ShortQOS is the QoS class as the narrow column shows it.
-func (p *Pod) ShortQOS() string {
-	if short := ShortQOS[p.QOS]; short != nil {
-		return short[0]
+// compareClasses is the order of Snapshot.Pending, that of the scheduler's queue:
+// high priority first, then the longest pending. Pods that do not exist are in
+// no queue and stand behind, the longest refused first.
+func compareClasses(a, b *EquivalenceClass) int {
+	first, second := a.Pods[0], b.Pods[0]
+	switch {
+	case a.Refused != nil && b.Refused != nil:
+		return cmp.Or(compareWaiting(first, second), strings.Compare(a.Key, b.Key))
+	case a.Refused != nil:
+		return 1
+	case b.Refused != nil:
+		return -1
 	}
-	return string(p.QOS)
+	return cmp.Or(
+		cmp.Compare(second.Priority(), first.Priority()),
+		compareWaiting(first, second),
+	)
 }
 
-// String is the workload as kubectl names it, "deployment/checkout"; "" without.
-func (o Owner) String() string { return string(o.Append(nil)) }
-
-// Append adds what String gives to dst.
-func (o *Owner) Append(dst []byte) []byte {
-	if o.Name == "" {
-		return dst
+// classChanges folds the pods that began or ceased to wait into their classes.
+func (b *Builder) classChanges(pods []change[Pod]) []change[EquivalenceClass] {
+	touched := map[string][]change[Pod]{}
+	for _, c := range pods {
+		if key, ok := b.keys[c.was]; ok {
+			delete(b.keys, c.was)
+			touched[key] = append(touched[key], change[Pod]{was: c.was})
+		}
+		if c.is != nil && c.is.Waits {
+			key := equivalenceKey(c.is)
+			b.keys[c.is] = key
+			touched[key] = append(touched[key], change[Pod]{is: c.is})
+		}
 	}
-	for i := range len(o.Kind) {
-		dst = append(dst, AsLower(o.Kind[i]))
-	}
-	return append(append(dst, '/'), o.Name...)
-}
-
-// KindWord is the workload's kind; a pod without one stands for itself.
-func (o Owner) KindWord() string { return cmp.Or(o.Kind, "Pod") }
-
-// TaintTexts is everything that a taint of the node may be called.
-func (n *Node) TaintTexts() []string {
-	var texts []string
-	for _, taint := range n.SortedTaints() {
-		if n.isCordon(taint) {
+	changes := make([]change[EquivalenceClass], 0, len(touched))
+	for key, moved := range touched {
+		was := b.kinds[key]
+		var waiting []*Pod
+		if was != nil {
+			waiting = was.Pods
+		}
+		waiting = merged(waiting, moved, compareWaiting)
+		if len(waiting) == 0 {
+			delete(b.kinds, key)
+			changes = append(changes, change[EquivalenceClass]{was: was})
 			continue
 		}
-		short := taintKey(taint)
-		texts = append(texts, taint.ToString(), short+":"+string(taint.Effect), short, taint.Key)
+		b.kinds[key] = &EquivalenceClass{Key: key, Pods: waiting}
+		changes = append(changes, change[EquivalenceClass]{was, b.kinds[key]})
 	}
-	return texts
-}
-
-// LabelTexts is everything that a label may be called: name=value, and its name.
-func LabelTexts(labels map[string]string) []string {
-	texts := make([]string, 0, 2*len(labels))
-	for name, value := range labels {
-		texts = append(texts, name+"="+value, name)
-	}
-	slices.Sort(texts)
-	return texts
-}
-
-// AsLower is an ASCII letter in lower case; any other byte as it is.
-func AsLower(c byte) byte {
-	if 'A' <= c && c <= 'Z' {
-		return c + 'a' - 'A'
-	}
-	return c
+	return changes
 }

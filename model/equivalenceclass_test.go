@@ -109,7 +109,7 @@ func TestKindsAreInTheOrderOfTheQueue(t *testing.T) {
 		}
 		for _, kind := range s.Pending {
 			for _, pod := range kind.Pods {
-				if found, ok := s.KindOf(pod.Object.UID); !ok || !strings.HasPrefix(found.FullName(), pod.Object.Namespace) {
+				if found, ok := s.ClassOf(pod.Object.UID); !ok || !strings.HasPrefix(found.FullName(), pod.Object.Namespace) {
 					t.Fatalf("%s is not found in its kind", pod.FullName())
 				}
 			}

@@ -28,8 +28,8 @@ func (s *Snapshot) PodNamed(namespace, name string) (*Pod, bool) {
 	return s.Pods[at], true
 }
 
-// KindOf finds the kind that a pending pod belongs to.
-func (s *Snapshot) KindOf(uid types.UID) (*EquivalenceClass, bool) {
+// ClassOf finds the class that a pending pod belongs to.
+func (s *Snapshot) ClassOf(uid types.UID) (*EquivalenceClass, bool) {
 	for _, kind := range s.Pending {
 		for _, pod := range kind.Pods {
 			if pod.Object.UID == uid {
@@ -67,27 +67,3 @@ func ComparePods(a, b *Pod) int {
 
 // compareNodes is the order of Snapshot.Nodes: by name.
 func compareNodes(a, b *Node) int { return strings.Compare(a.Name, b.Name) }
-
-// compareWaiting is the order of EquivalenceClass.Pods: the longest pending first.
-func compareWaiting(a, b *Pod) int {
-	return cmp.Or(a.Since().Compare(b.Since()), ComparePods(a, b))
-}
-
-// compareKinds is the order of Snapshot.Pending, that of the scheduler's queue:
-// high priority first, then the longest pending. Pods that do not exist are in
-// no queue and stand behind, the longest refused first.
-func compareKinds(a, b *EquivalenceClass) int {
-	first, second := a.Pods[0], b.Pods[0]
-	switch {
-	case a.Refused != nil && b.Refused != nil:
-		return cmp.Or(compareWaiting(first, second), strings.Compare(a.Key, b.Key))
-	case a.Refused != nil:
-		return 1
-	case b.Refused != nil:
-		return -1
-	}
-	return cmp.Or(
-		cmp.Compare(second.Priority(), first.Priority()),
-		compareWaiting(first, second),
-	)
-}

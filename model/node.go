@@ -1,6 +1,7 @@
 package model
 
 import (
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -43,4 +44,27 @@ func (n *Node) CordonedSince() time.Time {
 		}
 	}
 	return time.Time{}
+}
+
+// TaintTexts is everything that a taint of the node may be called.
+func (n *Node) TaintTexts() []string {
+	var texts []string
+	for _, taint := range n.SortedTaints() {
+		if n.isCordon(taint) {
+			continue
+		}
+		short := taintKey(taint)
+		texts = append(texts, taint.ToString(), short+":"+string(taint.Effect), short, taint.Key)
+	}
+	return texts
+}
+
+// LabelTexts is everything that a label may be called: name=value, and its name.
+func LabelTexts(labels map[string]string) []string {
+	texts := make([]string, 0, 2*len(labels))
+	for name, value := range labels {
+		texts = append(texts, name+"="+value, name)
+	}
+	slices.Sort(texts)
+	return texts
 }

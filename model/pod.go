@@ -25,13 +25,6 @@ type Pod struct {
 	fullName string // kept, for a filter asks every pod for it at every key
 }
 
-// Owner is the workload that a pod belongs to, as far as the pod says: of a
-// ReplicaSet that a Deployment made, the Deployment.
-type Owner struct {
-	Kind, Name string
-	UID        types.UID // of the direct controller
-}
-
 // Since is when the pod was created: it is pending from then on.
 func (p *Pod) Since() time.Time { return p.Object.CreationTimestamp.Time }
 
@@ -64,4 +57,51 @@ func (p *Pod) Priority() int32 {
 // Ref names this very pod: one that was made again under its name is another.
 func (p *Pod) Ref() Ref {
 	return Ref{Resource: "pods", Namespace: p.Object.Namespace, Name: p.Object.Name, UID: p.Object.UID}
+}
+
+// ShortQOS are the QoS classes in words of at most five letters.
+var ShortQOS = map[corev1.PodQOSClass][]string{
+	corev1.PodQOSGuaranteed: {"Guar"},
+	corev1.PodQOSBurstable:  {"Burst"},
+	corev1.PodQOSBestEffort: {"Best"},
+}
+
+// ShortQOS is the QoS class as the narrow column shows it.
+func (p *Pod) ShortQOS() string {
+	if short := ShortQOS[p.QOS]; short != nil {
+		return short[0]
+	}
+	return string(p.QOS)
+}
+
+// Owner is the workload that a pod belongs to, as far as the pod says: of a
+// ReplicaSet that a Deployment made, the Deployment.
+type Owner struct {
+	Kind, Name string
+	UID        types.UID // of the direct controller
+}
+
+// String is the workload as kubectl names it, "deployment/checkout"; "" without.
+func (o Owner) String() string { return string(o.Append(nil)) }
+
+// Append adds what String gives to dst.
+func (o *Owner) Append(dst []byte) []byte {
+	if o.Name == "" {
+		return dst
+	}
+	for i := range len(o.Kind) {
+		dst = append(dst, AsLower(o.Kind[i]))
+	}
+	return append(append(dst, '/'), o.Name...)
+}
+
+// KindWord is the workload's kind; a pod without one stands for itself.
+func (o Owner) KindWord() string { return cmp.Or(o.Kind, "Pod") }
+
+// AsLower is an ASCII letter in lower case; any other byte as it is.
+func AsLower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
 }

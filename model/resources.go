@@ -184,15 +184,6 @@ func Sum(a, b int64) int64 {
 	return a + b
 }
 
-// Free is what is left of the resources of a node.
-func (n *Node) Free(of func(*Resources) int64) int64 {
-	if n.Allocatable.Beyond == nil && n.Requested.Beyond == nil { // nearly always
-		return of(&n.Allocatable) - of(&n.Requested)
-	}
-	left := n.Allocatable.Minus(&n.Requested)
-	return of(&left)
-}
-
 // plainNames are the resources that every node has.
 var plainNames = [...]corev1.ResourceName{
 	corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage, corev1.ResourcePods,

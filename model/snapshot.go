@@ -21,14 +21,6 @@ type Snapshot struct {
 	Usage    *Usage              // from metrics.k8s.io; nil while no view shows it
 }
 
-// EquivalenceClass is a set of pending pods with the same explanation: the replicas of one
-// workload, equal in everything that the scheduler looks at.
-type EquivalenceClass struct {
-	Key     string   // equal for pods of one kind, stable over snapshots
-	Pods    []*Pod   // longest waiting first; never empty
-	Refused *Refused // pods that do not exist, and Pods holds the one that stands for them; else nil
-}
-
 // Status says where the data of a Snapshot comes from.
 type Status struct {
 	Context     string         // the kubeconfig's context, whole

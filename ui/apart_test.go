@@ -12,8 +12,8 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
-	"github.com/kubectl-fathom/kubectl-fathom/ui/page/group"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodefit"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/rejectiongroup"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/trace"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
@@ -130,7 +130,7 @@ func TestHeadsAndCellsOfAGroupsPageNeverTouch(t *testing.T) {
 	for name, report := range reports {
 		for nth := range 5 {
 			app, _, _ := groupOf(t, 80, 24, nth, report)
-			p := app.history.top().(*group.Page)
+			p := app.history.top().(*rejectiongroup.Page)
 			for width := minWidth; width <= 220; width++ {
 				app.Update(tea.WindowSizeMsg{Width: width, Height: 24})
 				where := fmt.Sprintf("%s, group %d, %d cells", name, nth+1, width)

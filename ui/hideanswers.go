@@ -11,12 +11,12 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/explanation"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/fit"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/fixes"
-	"github.com/kubectl-fathom/kubectl-fathom/ui/page/group"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/messages"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodefit"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodemap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/preemption"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/rejectiongroup"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/trace"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
@@ -28,7 +28,7 @@ func explanatory(v page.View) bool {
 	switch v := v.(type) {
 	case *nodemap.Page:
 		return v.Explains()
-	case *explanation.Page, *group.Page, *fixes.Page, *preemption.Page, *fit.Page, *trace.Page, *messages.Page, *nodefit.Page, *nodes.Named:
+	case *explanation.Page, *rejectiongroup.Page, *fixes.Page, *preemption.Page, *fit.Page, *trace.Page, *messages.Page, *nodefit.Page, *nodes.Named:
 		return true
 	}
 	return false

@@ -183,7 +183,7 @@ func (s *stepping) offPodHistory(v page.View) string {
 	if on.Pod == nil {
 		return "no pod is selected."
 	}
-	if _, waits := s.app.observed.Snapshot.KindOf(on.Pod.Object.UID); !waits {
+	if _, waits := s.app.observed.Snapshot.ClassOf(on.Pod.Object.UID); !waits {
 		if _, gone := page.PodIn(s.app.observed.Snapshot, on.Pod); gone {
 			return page.AbsentPod(&s.app.observed, on.Pod, on.Copy)
 		}

@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
 )
 
@@ -88,5 +89,29 @@ func Code(ctx context.Context, err error, to *terminal.Streams) int {
 	default:
 		to.Say(err)
 		return Unknown
+	}
+}
+
+// Outcome gathers what an exit code says.
+type Outcome struct {
+	Blocked   bool
+	Undecided bool
+}
+
+// Note counts one answer in.
+func (o *Outcome) Note(verdict report.Verdict, waits bool) {
+	o.Blocked = o.Blocked || waits
+	o.Undecided = o.Undecided || verdict == report.Unknown
+}
+
+// Err is the outcome as the error that gives the exit code.
+func (o *Outcome) Err() error {
+	switch {
+	case o.Undecided:
+		return ErrUndecided
+	case o.Blocked:
+		return ErrBlocked
+	default:
+		return nil
 	}
 }

@@ -18,9 +18,9 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/command"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/remedy"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/forecast"
-	"github.com/kubectl-fathom/kubectl-fathom/explain/groups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/pdb"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/rejectiongroups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
@@ -395,7 +395,7 @@ func (f *Search) think(q Query, m *scheduler.Matrix, before option) {
 func (f *Search) combine(q *plugins.Question, m *scheduler.Matrix, before option) []candidate {
 	var all, partial []candidate
 	seen := map[string]bool{}
-	add := func(to *[]candidate, steps option, g *groups.Group) {
+	add := func(to *[]candidate, steps option, g *rejectiongroups.Group) {
 		c := candidate{steps: slices.Concat(before, steps), nodes: nearestNames(g, m)}
 		c.pair = len(c.steps) > 1
 		if title := c.title(); len(c.steps) > 0 && len(c.steps) <= 2 && !seen[title] {
@@ -403,7 +403,7 @@ func (f *Search) combine(q *plugins.Question, m *scheduler.Matrix, before option
 			*to = append(*to, c)
 		}
 	}
-	groups := groups.Of(q, m)
+	groups := rejectiongroups.Of(q, m)
 	for _, g := range groups {
 		for _, steps := range f.waysInto(q, m, g) {
 			add(&all, steps, g)
@@ -426,7 +426,7 @@ func (f *Search) combine(q *plugins.Question, m *scheduler.Matrix, before option
 
 // obvious is what one would do about the cordon or the taint of a group that
 // something else refuses too: to uncordon, to tolerate.
-func (f *Search) obvious(q *plugins.Question, m *scheduler.Matrix, g *groups.Group) option {
+func (f *Search) obvious(q *plugins.Question, m *scheduler.Matrix, g *rejectiongroups.Group) option {
 	if len(g.Rejecting) < 2 {
 		return nil
 	}
@@ -461,7 +461,7 @@ func (f *Search) tooLarge(q *plugins.Question, m *scheduler.Matrix) bool {
 }
 
 // nearestNames are those of the nearest nodes of the group.
-func nearestNames(g *groups.Group, m *scheduler.Matrix) []string {
+func nearestNames(g *rejectiongroups.Group, m *scheduler.Matrix) []string {
 	var names []string
 	for _, i := range g.Nodes[:min(len(g.Nodes), groupNodes)] {
 		names = append(names, m.Nodes[i].Node().Name)
@@ -472,7 +472,7 @@ func nearestNames(g *groups.Group, m *scheduler.Matrix) []string {
 // waysInto are the steps that could let the pod onto nodes of the group: an
 // option for each plugin that refuses. None where one has no option, or where
 // more than two refuse.
-func (f *Search) waysInto(q *plugins.Question, m *scheduler.Matrix, g *groups.Group) []option {
+func (f *Search) waysInto(q *plugins.Question, m *scheduler.Matrix, g *rejectiongroups.Group) []option {
 	if g.Fits == nil {
 		return nil
 	}

@@ -9,9 +9,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/remedy"
-	"github.com/kubectl-fathom/kubectl-fathom/explain/groups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/rejectiongroups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -42,7 +42,7 @@ func (f *Search) newNodes(q *plugins.Question, m *scheduler.Matrix) []newNode {
 	}
 	known := map[key]int{}
 	var found []newNode
-	for group, g := range groups.Of(q, m) {
+	for group, g := range rejectiongroups.Of(q, m) {
 		for _, i := range g.Nodes {
 			node := m.Nodes[i].Node()
 			if notReady(node) {

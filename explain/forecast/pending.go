@@ -8,7 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain/groups"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/rejectiongroups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
@@ -85,7 +85,7 @@ func (f *forecasting) nearestNodes(ctx context.Context, kind *equivalenceClass, 
 		if err != nil || len(m.Nodes) == 0 || m.Open() {
 			return err
 		}
-		for _, i := range groups.Of(m.Profile.Question(pod), m)[0].Closest() {
+		for _, i := range rejectiongroups.Of(m.Profile.Question(pod), m)[0].Closest() {
 			nodes = append(nodes, m.Nodes[i].Node().Name)
 		}
 		return nil

@@ -13,8 +13,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain/groups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/rejectiongroups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
@@ -99,9 +99,9 @@ func ClosestOther(pod *corev1.Pod, m *scheduler.Matrix, cordons []*corev1.Node) 
 		return "no nodes"
 	}
 	q := m.Profile.Question(pod)
-	all := groups.Of(q, m)
+	all := rejectiongroups.Of(q, m)
 	group := all[0]
-	if i := slices.IndexFunc(all, func(g *groups.Group) bool { return countOf(g, m, cordons) < len(g.Nodes) }); i >= 0 {
+	if i := slices.IndexFunc(all, func(g *rejectiongroups.Group) bool { return countOf(g, m, cordons) < len(g.Nodes) }); i >= 0 {
 		group = all[i]
 	}
 	told, _ := group.Tell(q, m, false)
@@ -123,7 +123,7 @@ func ClosestOther(pod *corev1.Pod, m *scheduler.Matrix, cordons []*corev1.Node) 
 }
 
 // countOf is how many nodes of a group are among those.
-func countOf(g *groups.Group, m *scheduler.Matrix, those []*corev1.Node) (n int) {
+func countOf(g *rejectiongroups.Group, m *scheduler.Matrix, those []*corev1.Node) (n int) {
 	for _, i := range g.Nodes {
 		name := m.Nodes[i].Node().Name
 		if slices.ContainsFunc(those, func(node *corev1.Node) bool { return node.Name == name }) {

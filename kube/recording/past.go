@@ -128,7 +128,7 @@ func (l *Past) askAt(ctx context.Context, c *cluster.Cluster, state *model.Snaps
 
 // podOf is the pod of a UID, or the one that stands for those not created.
 func podOf(s *model.Snapshot, uid types.UID) (*model.Pod, bool) {
-	if kind, waits := s.KindOf(uid); waits {
+	if kind, waits := s.ClassOf(uid); waits {
 		for _, pod := range kind.Pods {
 			if pod.Object.UID == uid {
 				return pod, true

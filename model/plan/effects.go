@@ -149,7 +149,7 @@ func replicas(on *model.Snapshot, pod *model.Pod) int {
 	if on == nil {
 		return 0
 	}
-	kind, ok := on.KindOf(pod.Object.UID)
+	kind, ok := on.ClassOf(pod.Object.UID)
 	if !ok {
 		return 0
 	}

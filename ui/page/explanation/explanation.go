@@ -27,7 +27,7 @@ type Page struct {
 func New(h page.Host, known Known, pod *model.Pod) *Page {
 	w := &Page{Base: page.Base{Host: h}, pod: pod}
 	w.asks = questions{host: h, view: w, of: pod, tries: known.Tried(uidOf(pod))}
-	if kind, ok := h.Observed().Snapshot.KindOf(uidOf(pod)); ok {
+	if kind, ok := h.Observed().Snapshot.ClassOf(uidOf(pod)); ok {
 		if report := known.Of(kind); report != nil && (kind.Refused != nil || report.Pod.UID == string(uidOf(pod))) {
 			known := explained{report, why.ResultsByName(report.Nodes)}
 			w.asks.explains.Seed(known, 0)
@@ -84,7 +84,7 @@ func (w *Page) onExplains(msg tea.Msg) tea.Cmd {
 // onSnapshot finds the pod in it and asks again where the answer may be another.
 func (w *Page) onSnapshot(s *model.Snapshot) tea.Cmd {
 	w.draw.Snapshot = s
-	kind, waits := s.KindOf(uidOf(w.pod))
+	kind, waits := s.ClassOf(uidOf(w.pod))
 	pod, ok := s.PodNamed(w.pod.Object.Namespace, w.pod.Object.Name)
 	if ok = ok && pod.Object.UID == uidOf(w.pod); !ok && waits {
 		pod, ok = kind.First(), true // it was not created

@@ -7,7 +7,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
-	"github.com/kubectl-fathom/kubectl-fathom/ui/page/group"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/rejectiongroup"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why"
 )
 
@@ -19,7 +19,7 @@ type borrower interface {
 }
 
 // ofGroup is the page about a pod as the pages of its groups need it. It implements
-// group.Why.
+// rejectiongroup.Why.
 type ofGroup struct{ page *Page }
 
 func (o ofGroup) Crumbs() []string { return o.page.Crumbs() }
@@ -32,7 +32,7 @@ func (o ofGroup) Off(do keymap.Action) string { return o.page.Off(do) }
 
 func (o ofGroup) Act(do keymap.Action) tea.Cmd { return o.page.Act(do) }
 
-func (o ofGroup) Lend(to *group.Page, s *model.Snapshot) tea.Cmd {
+func (o ofGroup) Lend(to *rejectiongroup.Page, s *model.Snapshot) tea.Cmd {
 	o.page.lent = to
 	return o.page.onSnapshot(s)
 }

@@ -9,8 +9,8 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
-	"github.com/kubectl-fathom/kubectl-fathom/ui/page/group"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodemap"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/rejectiongroup"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why"
 )
 
@@ -108,7 +108,7 @@ func (o *ofMap) OpenGroup(node string) tea.Cmd {
 	if at < 0 {
 		return nil
 	}
-	return o.page.Host.Open(group.NewAt(o.page.Host, ofGroup{o.page}, &rows[at], node))
+	return o.page.Host.Open(rejectiongroup.NewAt(o.page.Host, ofGroup{o.page}, &rows[at], node))
 }
 
 // Lend implements nodemap.Why.

@@ -12,8 +12,8 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/fixes"
-	"github.com/kubectl-fathom/kubectl-fathom/ui/page/group"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/messages"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/rejectiongroup"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/trace"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why"
 )
@@ -274,7 +274,7 @@ func (w *Page) open() tea.Cmd {
 	if w.draw.Cursor.Part == why.PartNodes {
 		return w.Host.OpenPods(g.Nodes[w.draw.Cursor.Row])
 	}
-	return w.Host.Open(group.New(w.Host, ofGroup{w}, g))
+	return w.Host.Open(rejectiongroup.New(w.Host, ofGroup{w}, g))
 }
 
 // Targets of Why are the nodes of the selected group, and the page's pod.

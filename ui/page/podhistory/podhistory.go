@@ -92,7 +92,7 @@ func (p *Page) onSnapshot(s *model.Snapshot) tea.Cmd {
 		p.asks.End()
 		p.step, p.look, p.history, p.trouble = s.Status.Step, nil, nil, nil
 		p.Content.Top()
-		kind, waits := s.KindOf(p.pod.Object.UID)
+		kind, waits := s.ClassOf(p.pod.Object.UID)
 		if p.gone = !waits; waits {
 			uid := p.pod.Object.UID
 			p.pod = kind.Pods[slices.IndexFunc(kind.Pods, func(pod *model.Pod) bool { return pod.Object.UID == uid })]

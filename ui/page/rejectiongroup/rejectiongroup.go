@@ -1,5 +1,5 @@
-// Package group is the page of one group of nodes that reject a pod for the same reasons.
-package group
+// Package rejectiongroup is the page of one group of nodes that reject a pod for the same reasons.
+package rejectiongroup
 
 import (
 	"slices"

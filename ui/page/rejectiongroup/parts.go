@@ -1,4 +1,4 @@
-package group
+package rejectiongroup
 
 import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"

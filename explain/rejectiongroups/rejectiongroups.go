@@ -1,5 +1,5 @@
-// Package groups sorts nodes by what rejects a pod there: one line of an answer each.
-package groups
+// Package rejectiongroups sorts nodes by what rejects a pod there: one line of an answer each.
+package rejectiongroups
 
 import (
 	"cmp"
@@ -26,9 +26,6 @@ type Group struct {
 	closest   int     // nodes as near as that one: the first ones of Nodes
 	fixed     int     // rejections that no pod's end changes
 }
-
-// Closest are the nodes of the group that no other one of it is nearer than.
-func (g *Group) Closest() []int { return g.Nodes[:g.closest] }
 
 // cordonTaint is the shape of a rejection by nothing but the taint of a cordon.
 const cordonTaint = corev1.TaintNodeUnschedulable + ":" + string(corev1.TaintEffectNoSchedule)
@@ -141,29 +138,6 @@ func (g *grouping) shape(k, i int, status *fwk.Status) string {
 		return reasons[0]
 	}
 	return status.Message()
-}
-
-// near orders the group's nodes, nearest first, and notes how far the first is.
-// Distances has room for every node of the matrix.
-func (g *Group) near(q *plugins.Question, m *scheduler.Matrix, distances []float64) {
-	for _, k := range g.Rejecting {
-		explainer := plugins.Explainers[m.Profile.Plugins[k].Name]
-		if explainer.Shortage == nil && explainer.Figures == nil {
-			for _, i := range g.Nodes {
-				distances[i]++
-			}
-			continue
-		}
-		for _, i := range g.Nodes {
-			distances[i] += explainer.Distance(q, m.Rejection(k, i))
-		}
-	}
-	slices.SortFunc(g.Nodes, func(a, b int) int {
-		return cmp.Or(cmp.Compare(distances[a], distances[b]), strings.Compare(m.Nodes[a].Node().Name, m.Nodes[b].Node().Name))
-	})
-	g.distance = distances[g.Nodes[0]] - float64(len(g.Rejecting)-g.reasons)
-	for g.closest = 1; g.closest < len(g.Nodes) && distances[g.Nodes[g.closest]] == distances[g.Nodes[0]]; g.closest++ {
-	}
 }
 
 // Tell writes the group, and one answer for each of its nodes if nodes is set.
