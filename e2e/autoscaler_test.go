@@ -248,6 +248,7 @@ var promise = regexp.MustCompile(`\b[Ww]ill\b`)
 // TestAutoscalersAreQuotedAndRuledOut writes what Karpenter and Cluster Autoscaler would, and
 // wants the words about a pod, from the cluster and from a snapshot of it.
 func TestAutoscalersAreQuotedAndRuledOut(t *testing.T) {
+	t.Parallel() // most of its time is waiting for a control plane of its own
 	plane := startPlane(t, controlplane.Options{Users: []string{noAutoscalers, watched}, Audit: true, AuditReads: true})
 	client := admin(t, plane)
 	kubectl(t, plane, autoscaled+"---"+autoscalerUsers+"---"+strings.ReplaceAll(autoscalerUsers, noAutoscalers, watched), "apply", "-f", "-")

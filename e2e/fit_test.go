@@ -46,6 +46,7 @@ type fitSeen struct{ cases, bound, none, chance int }
 // In random clusters the replicas that fit are created, and one more: those are bound by
 // the real scheduler, the one more is not.
 func TestAsManyReplicasAreBoundAsFit(t *testing.T) {
+	t.Parallel() // most of its time is waiting for a control plane of its own
 	plane := startPlane(t, controlplane.Options{Kwok: true, Controllers: true, Backoff: 1, TerminationTime: endingTime})
 	client := admin(t, plane)
 	kubectl(t, plane, drainRanks, "apply", "-f", "-")
@@ -148,6 +149,7 @@ type lossAnswer struct {
 // Nodes are drained, and what fit --lose has said of their pods is held to what became of
 // them, as that of a plan is.
 func TestPodsOfADrainedNodeComeBackAsFitLoseSays(t *testing.T) {
+	t.Parallel() // most of its time is waiting for a control plane of its own
 	plane := startPlane(t, controlplane.Options{Kwok: true, Controllers: true, Backoff: 1, TerminationTime: endingTime})
 	client := admin(t, plane)
 	kubectl(t, plane, drainRanks, "apply", "-f", "-")

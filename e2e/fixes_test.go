@@ -30,6 +30,7 @@ const bindTimeout = 30 * time.Second
 // run as it is printed: the scheduler binds the pod, or the one that takes its
 // place, nothing else about it is different, and nobody is gone who was not named.
 func TestFirstVerifiedFixLetsThePodBeBound(t *testing.T) {
+	t.Parallel() // most of its time is waiting for a control plane of its own
 	plane := startPlane(t, controlplane.Options{Kwok: true, Controllers: true, Backoff: 1})
 	client := admin(t, plane)
 	bound, tried, none := 0, 0, 0

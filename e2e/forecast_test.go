@@ -46,6 +46,7 @@ const (
 // of it: those that land are bound by the real scheduler, those that wait stay
 // Pending.
 func TestPodsOfADrainedNodeComeBackAsThePlanSays(t *testing.T) {
+	t.Parallel() // most of its time is waiting for a control plane of its own
 	plane := startPlane(t, controlplane.Options{Kwok: true, Controllers: true, Backoff: 1, TerminationTime: endingTime})
 	client := admin(t, plane)
 	kubectl(t, plane, drainRanks, "apply", "-f", "-")

@@ -159,6 +159,7 @@ var groupings = []grouped{
 // TestGroupsOfOtherSchedulersAreQuoted writes what Volcano, KAI Scheduler and Coscheduling would, and wants
 // the words about a pod, from the cluster and from a snapshot of it.
 func TestGroupsOfOtherSchedulersAreQuoted(t *testing.T) {
+	t.Parallel() // most of its time is waiting for a control plane of its own
 	plane := startPlane(t, controlplane.Options{Users: []string{noAutoscalers, watched}, Audit: true, AuditReads: true})
 	kubectl(t, plane, autoscalerUsers+"---"+strings.ReplaceAll(autoscalerUsers, noAutoscalers, watched)+"---\n{apiVersion: v1, kind: Namespace, metadata: {name: ml}}\n---\n"+
 		`{apiVersion: v1, kind: Node, metadata: {name: std-1}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "110"}, conditions: [{type: Ready, status: "True"}]}}`, "apply", "-f", "-")

@@ -70,6 +70,7 @@ func explainGang(t *testing.T, args ...string) (gangAnswer, string) {
 // TestGangsAreScheduledAsForetold explains random gangs before the scheduler runs, starts it, and wants
 // it to bind those that were said to fit, and none of the others.
 func TestGangsAreScheduledAsForetold(t *testing.T) {
+	t.Parallel() // most of its time is waiting for a control plane of its own
 	plane := startPlane(t, controlplane.Options{Users: []string{noGroups, watched}, Audit: true, AuditReads: true, Groups: true})
 	client := admin(t, plane)
 	kubectl(t, plane, gangNodes+"---"+gangUsers+"---"+strings.ReplaceAll(autoscalerUsers, noAutoscalers, watched), "apply", "-f", "-")

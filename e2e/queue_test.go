@@ -243,6 +243,7 @@ subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: some-queues}]
 // TestKueueIsQuoted writes what Kueue would, and wants the words about a pod, from the cluster and
 // from a snapshot of it.
 func TestKueueIsQuoted(t *testing.T) {
+	t.Parallel() // most of its time is waiting for a control plane of its own
 	plane := startPlane(t, controlplane.Options{Users: []string{noAutoscalers, someQueues, watched}, Audit: true, AuditReads: true})
 	client := admin(t, plane)
 	roles := autoscalerUsers + "---" + strings.ReplaceAll(autoscalerUsers, noAutoscalers, watched) + "---" + strings.ReplaceAll(autoscalerUsers, noAutoscalers, someQueues)

@@ -32,6 +32,7 @@ var taintKeys = []string{"example.com/first", "example.com/second"}
 // ones, in that order, and none before its time: with two taints one after the other, and
 // pods that come before, between and after them.
 func TestTaintsEvictWhenGetTaintsSays(t *testing.T) {
+	t.Parallel() // most of its time is waiting for a control plane of its own
 	// The other controller makes the index by which this one finds the pods of a node.
 	plane := startPlane(t, controlplane.Options{Controllers: true, Only: []string{"taint-eviction-controller", "node-lifecycle-controller"}})
 	client := admin(t, plane)

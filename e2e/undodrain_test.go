@@ -17,6 +17,7 @@ const longestRetry = 35 * time.Second
 // The undo of a drain that a budget holds up stops it: the node is schedulable
 // again, and no eviction is asked for afterwards, whatever the budget allows.
 func TestUndoingADrainThatRunsEvictsNothingMore(t *testing.T) {
+	t.Parallel() // most of its time is waiting for a control plane of its own
 	a := startActing(t)
 	a.drained()
 	kubectl(t, a.ControlPlane, "", "cordon", "std-2", "std-3") // what is evicted stays Pending
