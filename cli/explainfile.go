@@ -24,7 +24,7 @@ func (e *explainOptions) runFile(ctx context.Context) error {
 	if namespace == "" {
 		namespace = defaultNamespace
 	}
-	wishes, err := manifest.Read(ctx, e.file, e.In, namespace)
+	pods, err := manifest.Read(ctx, e.file, e.In, namespace)
 	if err != nil {
 		return err
 	}
@@ -33,10 +33,10 @@ func (e *explainOptions) runFile(ctx context.Context) error {
 		return err
 	}
 	defer live.Close()
-	out := output.NewReports(e.Out, e.output, len(wishes) > 1, e.textOptions(live))
+	out := output.NewReports(e.Out, e.output, len(pods) > 1, e.textOptions(live))
 	var found exit.Outcome
-	for _, w := range wishes {
-		r, err := e.explainWish(ctx, live, w, e.fixes || len(wishes) == 1)
+	for _, w := range pods {
+		r, err := e.explainWish(ctx, live, w, e.fixes || len(pods) == 1)
 		if err != nil {
 			return err
 		}
@@ -57,7 +57,7 @@ func placeable(r *report.Report) bool {
 
 // counted is the report with the number of pods of a workload that fit. If counting
 // fails, the report is shown all the same.
-func counted(ctx context.Context, live *source.Live, r *report.Report, pod *corev1.Pod, w *admission.Planned) (*report.Report, error) {
+func counted(ctx context.Context, live *source.Live, r *report.Report, pod *corev1.Pod, w *admission.UncreatedPod) (*report.Report, error) {
 	if w.Set == nil && (w.Wants == nil || *w.Wants < 1) {
 		return r, nil
 	}
@@ -87,7 +87,7 @@ func counted(ctx context.Context, live *source.Live, r *report.Report, pod *core
 
 // explainWish explains one pod that does not exist yet, with the fixes for it if
 // they are wanted.
-func (e *explainOptions) explainWish(ctx context.Context, live *source.Live, w admission.Planned, fixes bool) (*report.Report, error) {
+func (e *explainOptions) explainWish(ctx context.Context, live *source.Live, w admission.UncreatedPod, fixes bool) (*report.Report, error) {
 	pod, caveats, _, err := admitted(ctx, live, "explain -f "+e.file, w.Pod)
 	if err != nil {
 		return nil, err

@@ -125,7 +125,7 @@ func (f *fitOptions) run(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
-		p, ok := admission.PlannedBy(object, "")
+		p, ok := admission.PodOf(object, "")
 		if !ok {
 			return exit.Usagef("%s: it has no pod template", what)
 		}
@@ -201,7 +201,7 @@ func (f *fitOptions) validatePods(asked int) error {
 }
 
 // planned are the pods that the flags ask for; nil where an argument does.
-func (f *fitOptions) planned(ctx context.Context) (*admission.Planned, error) {
+func (f *fitOptions) planned(ctx context.Context) (*admission.UncreatedPod, error) {
 	namespace := f.source.Namespace()
 	if namespace == "" {
 		namespace = defaultNamespace
@@ -212,7 +212,7 @@ func (f *fitOptions) planned(ctx context.Context) (*admission.Planned, error) {
 		if err != nil {
 			return nil, exit.Usagef("fit: --requests %s: %w", f.requests, err)
 		}
-		return &admission.Planned{Pod: pod}, nil
+		return &admission.UncreatedPod{Pod: pod}, nil
 	case f.file == "":
 		return nil, nil
 	}
@@ -229,7 +229,7 @@ func (f *fitOptions) planned(ctx context.Context) (*admission.Planned, error) {
 }
 
 // ask asks how many of the pods fit, as the API server would store them.
-func (f *fitOptions) ask(ctx context.Context, live *source.Live, what string, planned *admission.Planned, added report.NewNodes) (*report.Fit, error) {
+func (f *fitOptions) ask(ctx context.Context, live *source.Live, what string, planned *admission.UncreatedPod, added report.NewNodes) (*report.Fit, error) {
 	q := report.FitQuery{Replicas: f.replicas, New: added}
 	if !f.counted && planned.Wants != nil {
 		q.Replicas = max(1, *planned.Wants)

@@ -161,7 +161,7 @@ func TestADaemonSetWantsAPodOnEachNodeThatItIsFor(t *testing.T) {
 			set := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "agent"}}
 			set.Spec.Template.Spec = testPod("shop/agent", "", "1").Spec
 			set.Spec.Template.Spec.NodeSelector = test.selector
-			planned, _ := admission.PlannedBy(set, "shop")
+			planned, _ := admission.PodOf(set, "shop")
 			got, err := e.DaemonPods(t.Context(), planned.Set, planned.Pod)
 			if err != nil {
 				t.Fatal(err)

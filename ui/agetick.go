@@ -56,7 +56,7 @@ type changedMsg struct{}
 // changing is a view that highlights changed cells.
 type changing interface {
 	CompareCells(now time.Time) bool
-	Changes() *table.Changes
+	Highlights() *table.Highlights
 }
 
 // watchCells looks for cells that changed by a message.
@@ -71,9 +71,9 @@ func (a *App) watchCells(msg tea.Msg) tea.Cmd {
 			return a.after(table.ChangedFor, func(time.Time) tea.Msg { return changedMsg{} })
 		}
 	case changedMsg:
-		v.Changes().Calm(a.observed.At)
+		v.Highlights().Calm(a.observed.At)
 	default:
-		if !v.Changes().Watched() {
+		if !v.Highlights().Watched() {
 			v.CompareCells(a.observed.At)
 		}
 	}

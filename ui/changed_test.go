@@ -30,7 +30,7 @@ func TestACellThatChangedIsBoldForAWhile(t *testing.T) {
 	if !drawnChanged(app, "Ready,cordoned") {
 		t.Error("a new status is drawn as always")
 	}
-	if n := len(app.pages.nodes.Table.Changes.Till); n != 1 {
+	if n := len(app.pages.nodes.Table.Highlights.Till); n != 1 {
 		t.Errorf("%d cells have changed, want the one status", n)
 	}
 	waits := 0
@@ -44,12 +44,12 @@ func TestACellThatChangedIsBoldForAWhile(t *testing.T) {
 	}
 	at = at.Add(table.ChangedFor - time.Millisecond)
 	send(t, app, changedMsg{})
-	if len(app.pages.nodes.Table.Changes.Till) != 1 {
+	if len(app.pages.nodes.Table.Highlights.Till) != 1 {
 		t.Error("it is as always too soon")
 	}
 	at = at.Add(time.Millisecond)
 	send(t, app, changedMsg{})
-	if len(app.pages.nodes.Table.Changes.Till) != 0 {
+	if len(app.pages.nodes.Table.Highlights.Till) != 0 {
 		t.Error("it stays so for ever")
 	}
 }
@@ -62,7 +62,7 @@ func TestWhatIsNewInViewHasNotChanged(t *testing.T) {
 	send(t, app, snapshotMsg{snapshot: c.at(2, liveStatus())})
 	press(t, app, "G", "s", "a", "g") // other rows, in another order
 	send(t, app, snapshotMsg{snapshot: c.at(3, liveStatus())})
-	if n := len(table.Changes.Till); n > 0 {
+	if n := len(table.Highlights.Till); n > 0 {
 		t.Errorf("%d cells have changed by scrolling and sorting", n)
 	}
 	press(t, app, "3")
@@ -76,14 +76,14 @@ func TestWhatIsNewInViewHasNotChanged(t *testing.T) {
 	send(t, app, snapshotMsg{snapshot: c.at(4, liveStatus())})
 	press(t, app, "2")
 	send(t, app, snapshotMsg{snapshot: c.at(5, liveStatus())})
-	if n := len(table.Changes.Till); n > 0 {
+	if n := len(table.Highlights.Till); n > 0 {
 		t.Errorf("%d cells have changed while nobody looked", n)
 	}
 }
 
 func TestAVerdictThatComesInHasNotChanged(t *testing.T) {
 	app := newTestApp(t, 80, 24, newProdEU().snapshot())
-	if n := len(app.pages.pending.Table.Changes.Till); n > 0 {
+	if n := len(app.pages.pending.Table.Highlights.Till); n > 0 {
 		t.Errorf("%d cells have changed at the start", n)
 	}
 }

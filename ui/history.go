@@ -77,7 +77,7 @@ func (h *history) goTo(i int) tea.Cmd {
 func (h *history) show() tea.Cmd {
 	h.fit()
 	if v, ok := h.top().(changing); ok {
-		v.Changes().Forget()
+		v.Highlights().Forget()
 	}
 	return h.top().Update(page.SnapshotMsg{Snapshot: h.app.observed.Snapshot, Shown: true})
 }

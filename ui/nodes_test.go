@@ -255,7 +255,7 @@ func TestAnAgeInAStatusIsNoChange(t *testing.T) {
 	press(t, app, "3")
 	app.observed.At = now.Add(time.Minute)
 	send(t, app, snapshotMsg{snapshot: c.at(2, liveStatus())})
-	if till := app.pages.nodes.Table.Changes.Till; len(till) > 0 {
+	if till := app.pages.nodes.Table.Highlights.Till; len(till) > 0 {
 		t.Errorf("highlighted: %v", till)
 	}
 }

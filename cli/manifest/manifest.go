@@ -31,44 +31,44 @@ var strict = serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict).
 
 // Read reads the file, "-" being stdin, and gives the pods it asks for.
 // What is no pod and no workload is passed over.
-func Read(ctx context.Context, file string, stdin io.Reader, namespace string) ([]admission.Planned, error) {
+func Read(ctx context.Context, file string, stdin io.Reader, namespace string) ([]admission.UncreatedPod, error) {
 	data, err := input.ReadAll(ctx, file, stdin, input.MostManifest)
 	if err != nil {
 		return nil, exit.Usagef("read manifest: %w", err)
 	}
-	wishes, err := input.UnlessEnded(ctx, func() ([]admission.Planned, error) { return wishesIn(data, namespace) })
+	pods, err := input.UnlessEnded(ctx, func() ([]admission.UncreatedPod, error) { return podsIn(data, namespace) })
 	if err != nil {
 		return nil, exit.Usagef("read manifest %s: %w", file, err)
 	}
-	if len(wishes) == 0 {
+	if len(pods) == 0 {
 		return nil, exit.Usagef("read manifest %s: it has no pod and no workload with a pod template", file)
 	}
-	return wishes, nil
+	return pods, nil
 }
 
-// wishesIn gives the pods that the documents of a manifest ask for.
-func wishesIn(data []byte, namespace string) (wishes []admission.Planned, err error) {
+// podsIn gives the pods that the documents of a manifest ask for.
+func podsIn(data []byte, namespace string) (pods []admission.UncreatedPod, err error) {
 	documents := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(data)))
 	for {
 		document, err := documents.Read()
 		switch {
 		case errors.Is(err, io.EOF):
-			return wishes, nil
+			return pods, nil
 		case err != nil:
 			return nil, err
 		case len(document) > input.MostDocument:
 			return nil, fmt.Errorf("one document of more than %d MiB", input.MostDocument>>20)
 		}
-		found, err := wishesOf(document, namespace)
+		found, err := podsOf(document, namespace)
 		if err != nil {
 			return nil, err
 		}
-		wishes = append(wishes, found...)
+		pods = append(pods, found...)
 	}
 }
 
-// wishesOf gives the pods that one document asks for; a List holds several objects.
-func wishesOf(document []byte, namespace string) ([]admission.Planned, error) {
+// podsOf gives the pods that one document asks for; a List holds several objects.
+func podsOf(document []byte, namespace string) ([]admission.UncreatedPod, error) {
 	raw, err := asJSON(document)
 	if err != nil {
 		return nil, err
@@ -88,21 +88,21 @@ func wishesOf(document []byte, namespace string) ([]admission.Planned, error) {
 	}
 	list, isList := object.(*corev1.List)
 	if !isList {
-		w, ok := admission.PlannedBy(object, namespace)
+		w, ok := admission.PodOf(object, namespace)
 		if !ok {
 			return nil, nil
 		}
-		return []admission.Planned{w}, nil
+		return []admission.UncreatedPod{w}, nil
 	}
-	var wishes []admission.Planned
+	var pods []admission.UncreatedPod
 	for i, item := range list.Items {
-		found, err := wishesOf(item.Raw, namespace)
+		found, err := podsOf(item.Raw, namespace)
 		if err != nil {
 			return nil, fmt.Errorf("items[%d]: %w", i, err)
 		}
-		wishes = append(wishes, found...)
+		pods = append(pods, found...)
 	}
-	return wishes, nil
+	return pods, nil
 }
 
 // asJSON is a document as JSON. YAML may begin with a brace too.

@@ -19,11 +19,11 @@ func FuzzReadManifest(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		wishes, err := wishesIn(text, metav1.NamespaceDefault)
-		if err != nil && len(wishes) > 0 {
-			t.Errorf("%d pods and %v", len(wishes), err)
+		pods, err := podsIn(text, metav1.NamespaceDefault)
+		if err != nil && len(pods) > 0 {
+			t.Errorf("%d pods and %v", len(pods), err)
 		}
-		for _, w := range wishes {
+		for _, w := range pods {
 			pod := w.Pod.DeepCopy()
 			_ = Validate(pod) // either will do
 			w.WithoutDropped(pod)
@@ -32,7 +32,7 @@ func FuzzReadManifest(f *testing.F) {
 }
 
 func TestYAMLMayBeginWithABrace(t *testing.T) {
-	planned, err := wishesIn([]byte(`{apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {containers: [{name: web, image: web}]}}`), metav1.NamespaceDefault)
+	planned, err := podsIn([]byte(`{apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {containers: [{name: web, image: web}]}}`), metav1.NamespaceDefault)
 	if err != nil || len(planned) != 1 || planned[0].Pod.Name != "web" {
 		t.Errorf("%v, %v", planned, err)
 	}

@@ -50,7 +50,7 @@ func Requesting(requests, namespace string) (*corev1.Pod, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := wishesOf(raw, namespace)
+	found, err := podsOf(raw, namespace)
 	switch {
 	case err != nil:
 		return nil, err

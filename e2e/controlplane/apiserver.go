@@ -10,25 +10,6 @@ import (
 	"time"
 )
 
-// startEtcd starts etcd without fsync: its data need not outlive the machine.
-func (c *ControlPlane) startEtcd(ctx context.Context) error {
-	client, peer := loopback("http", c.ports.etcd, ""), loopback("http", c.ports.etcdPeer, "")
-	var err error
-	c.etcd, err = startProcess("etcd", c.binary("etcd"), c.data,
-		"--data-dir", c.path("etcd"),
-		"--unsafe-no-fsync",
-		"--quota-backend-bytes", "8589934592",
-		"--listen-client-urls", client, "--advertise-client-urls", client,
-		"--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer,
-		"--initial-cluster", "default="+peer,
-		"--log-level", "warn",
-	)
-	if err != nil {
-		return err
-	}
-	return c.etcd.waitHealthy(ctx, http.DefaultClient, client+"/health")
-}
-
 // StartAPIServer starts kube-apiserver, if it does not run.
 func (c *ControlPlane) StartAPIServer(ctx context.Context) error {
 	if c.apiserver != nil {
@@ -126,27 +107,4 @@ func (c *ControlPlane) FreezeAPIServer(on bool) error {
 		signal = syscall.SIGSTOP
 	}
 	return c.apiserver.cmd.Process.Signal(signal)
-}
-
-// FreezeEtcd keeps etcd from answering, without breaking connections, or lets it go on.
-func (c *ControlPlane) FreezeEtcd(on bool) error {
-	signal := syscall.SIGCONT
-	if on {
-		signal = syscall.SIGSTOP
-	}
-	return c.etcd.cmd.Process.Signal(signal)
-}
-
-// StopEtcd kills etcd as a crash would; its data stay.
-func (c *ControlPlane) StopEtcd() {
-	c.etcd.kill()
-	c.etcd = nil
-}
-
-// StartEtcd starts etcd, if it does not run.
-func (c *ControlPlane) StartEtcd(ctx context.Context) error {
-	if c.etcd != nil {
-		return nil
-	}
-	return c.startEtcd(ctx)
 }

@@ -1,69 +1,49 @@
 package controlplane
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"fmt"
-	"io"
 	"net/http"
-
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
-	"k8s.io/client-go/kubernetes/scheme"
+	"syscall"
 )
 
-// Entry is one object as kube-apiserver stores it.
-type Entry struct {
-	Key   []byte `json:"key"`   // of etcd: /registry/pods/NAMESPACE/NAME
-	Value []byte `json:"value"` // the object in protobuf, with the API server's magic number
+// startEtcd starts etcd without fsync: its data need not outlive the machine.
+func (c *ControlPlane) startEtcd(ctx context.Context) error {
+	client, peer := loopback("http", c.ports.etcd, ""), loopback("http", c.ports.etcdPeer, "")
+	var err error
+	c.etcd, err = startProcess("etcd", c.binary("etcd"), c.data,
+		"--data-dir", c.path("etcd"),
+		"--unsafe-no-fsync",
+		"--quota-backend-bytes", "8589934592",
+		"--listen-client-urls", client, "--advertise-client-urls", client,
+		"--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer,
+		"--initial-cluster", "default="+peer,
+		"--log-level", "warn",
+	)
+	if err != nil {
+		return err
+	}
+	return c.etcd.waitHealthy(ctx, http.DefaultClient, client+"/health")
 }
 
-// serializer writes what kube-apiserver stores.
-var serializer = protobuf.NewSerializer(scheme.Scheme, scheme.Scheme)
-
-// Encode makes an entry of an object, whose TypeMeta must be set and whose
-// resourceVersion must not.
-func Encode(key string, object runtime.Object) (Entry, error) {
-	var value bytes.Buffer
-	err := serializer.Encode(object, &value)
-	if err != nil {
-		return Entry{}, fmt.Errorf("encode %s: %w", key, err)
+// FreezeEtcd keeps etcd from answering, without breaking connections, or lets it go on.
+func (c *ControlPlane) FreezeEtcd(on bool) error {
+	signal := syscall.SIGCONT
+	if on {
+		signal = syscall.SIGSTOP
 	}
-	return Entry{Key: []byte(key), Value: value.Bytes()}, nil
+	return c.etcd.cmd.Process.Signal(signal)
 }
 
-// Put writes entries into etcd in one transaction, at most 128 and 1.5 MiB of
-// them. Nobody admits or completes them: they must be whole.
-func Put(ctx context.Context, c *ControlPlane, entries []Entry) error {
-	type operation struct {
-		Put Entry `json:"requestPut"`
+// StopEtcd kills etcd as a crash would; its data stay.
+func (c *ControlPlane) StopEtcd() {
+	c.etcd.kill()
+	c.etcd = nil
+}
+
+// StartEtcd starts etcd, if it does not run.
+func (c *ControlPlane) StartEtcd(ctx context.Context) error {
+	if c.etcd != nil {
+		return nil
 	}
-	var transaction struct {
-		Success []operation `json:"success"`
-	}
-	for _, e := range entries {
-		transaction.Success = append(transaction.Success, operation{e})
-	}
-	body, err := json.Marshal(transaction)
-	if err != nil {
-		return fmt.Errorf("write to etcd: %w", err)
-	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, loopback("http", c.ports.etcd, "/v3/kv/txn"), bytes.NewReader(body))
-	if err != nil {
-		return fmt.Errorf("write to etcd: %w", err)
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return fmt.Errorf("write to etcd: %w", err)
-	}
-	defer func() { _ = response.Body.Close() }()
-	answer, err := io.ReadAll(response.Body) // read to its end, the connection is used again
-	if err != nil {
-		return fmt.Errorf("write to etcd: %w", err)
-	}
-	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("write to etcd: %s: %s", response.Status, answer)
-	}
-	return nil
+	return c.startEtcd(ctx)
 }

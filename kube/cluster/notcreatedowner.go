@@ -111,7 +111,7 @@ func (r *RejectedPods) judge(ctx context.Context, s suspect, object runtime.Obje
 // refusedBy is a controller's refusal, with the pod that it would create as the
 // API server would complete it. What LimitRanges fill in is left to whoever asks.
 func (r *RejectedPods) refusedBy(ctx context.Context, of owner, object runtime.Object, told words, wanted, missing int) *model.Refused {
-	planned, _ := admission.PlannedBy(object, of.namespace)
+	planned, _ := admission.PodOf(object, of.namespace)
 	pod := planned.Pod
 	planned.WithoutDropped(pod)
 	pod.UID, pod.CreationTimestamp = model.RefusedUID(of.uid), metav1.NewTime(told.since)

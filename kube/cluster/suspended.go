@@ -259,7 +259,7 @@ func (s *SuspendedJobs) refused(ctx context.Context, job *batchv1.Job) *model.Re
 	resumed := job.DeepCopy()
 	resumed.Spec.Suspend = nil
 	wants := max(1, int(jobWants(resumed)))
-	planned, _ := admission.PlannedBy(job, job.Namespace)
+	planned, _ := admission.PodOf(job, job.Namespace)
 	pod, since := planned.Pod, job.CreationTimestamp.Time
 	for _, c := range job.Status.Conditions {
 		if c.Type == batchv1.JobSuspended && c.Status == corev1.ConditionTrue {

@@ -3,15 +3,8 @@ package query
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
-	"time"
-
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
-
-	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // truth is whether a term holds for a row.
@@ -133,87 +126,4 @@ func ordered(op string, order int) bool {
 	default:
 		return order >= 0
 	}
-}
-
-// parseNumber reads a value in a field's unit. step is its precision: age=2h holds
-// from 2h up to 3h, as the column shows.
-func parseNumber(unit Unit, text string) (wanted, step int64, cause string) {
-	if unit == Duration {
-		wanted, step, ok := parseDuration(text)
-		if !ok {
-			return 0, 0, text + " is not a duration such as 90s, 2h or 3d"
-		}
-		return wanted, step, ""
-	}
-	quantity, err := resource.ParseQuantity(text)
-	switch {
-	case err != nil && unit == Integer:
-		return 0, 0, text + " is not a number"
-	case err != nil:
-		return 0, 0, text + " is not a quantity such as 500m or 8Gi"
-	case unit == Cores:
-		amount, _ := model.Count(corev1.ResourceCPU, quantity)
-		return amount, 1, ""
-	case unit == Integer && quantity.MilliValue()%1000 != 0:
-		return 0, 0, text + " is not a whole number"
-	}
-	amount, _ := model.Count("", quantity)
-	return amount, 1, ""
-}
-
-// durations are the units of time by their letter.
-var durations = map[byte]time.Duration{
-	's': time.Second, 'm': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour, 'w': 7 * 24 * time.Hour, 'y': 365 * 24 * time.Hour,
-}
-
-// parseDuration reads 90s, 2h, 3d, 1h30m; step is the smallest unit of it.
-func parseDuration(text string) (sum, step int64, ok bool) {
-	for text != "" {
-		end := strings.IndexFunc(text, func(r rune) bool { return r < '0' || r > '9' })
-		if end <= 0 {
-			return 0, 0, false
-		}
-		count, err := strconv.ParseInt(text[:end], 10, 64)
-		one := int64(durations[text[end]])
-		if err != nil || one == 0 || count > math.MaxInt64/one || sum > math.MaxInt64-count*one {
-			return 0, 0, false
-		}
-		sum, step, text = sum+count*one, one, text[end+1:]
-	}
-	return sum, step, step > 0
-}
-
-// chars is text in either of its forms.
-type chars interface{ ~string | ~[]byte }
-
-// containsFold reports whether text contains lower, which is in lower case, ignoring
-// case.
-func containsFold[C chars](text C, lower string) bool {
-	if lower == "" {
-		return true
-	}
-	for at := 0; at+len(lower) <= len(text); at++ {
-		if model.AsLower(text[at]) == lower[0] && hasPrefixFold(text[at:], lower) {
-			return true
-		}
-	}
-	return !isASCII(text) && strings.Contains(strings.ToLower(string(text)), lower)
-}
-
-func hasPrefixFold[C chars](text C, lower string) bool {
-	for i := range len(lower) {
-		if model.AsLower(text[i]) != lower[i] {
-			return false
-		}
-	}
-	return true
-}
-
-func isASCII[C chars](text C) bool {
-	for i := range len(text) {
-		if text[i] >= 0x80 {
-			return false
-		}
-	}
-	return true
 }

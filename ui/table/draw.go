@@ -135,7 +135,7 @@ func (d drawing[R]) row(row R, chosen bool) string {
 			line.blank(c.Before())
 		}
 		stands := t.Stands(c, row)
-		if t.Changes.has(id, p.Column) {
+		if t.Highlights.has(id, p.Column) {
 			stands.Tone = tone.Changed
 		}
 		if stands.Styled != nil && !chosen && !gone {

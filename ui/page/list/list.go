@@ -152,8 +152,8 @@ func Hidden[F, R any](l *Page[F, R]) string {
 // are any.
 func (l *Page[F, R]) CompareCells(now time.Time) bool { return l.Table.Compare(now) }
 
-// Changes are the highlighted cells.
-func (l *Page[F, R]) Changes() *table.Changes { return &l.Table.Changes }
+// Highlights are the highlighted cells.
+func (l *Page[F, R]) Highlights() *table.Highlights { return &l.Table.Highlights }
 
 // Airy says that there can be a blank line between the rows.
 func (l *Page[F, R]) Airy() {}

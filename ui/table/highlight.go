@@ -13,8 +13,8 @@ import (
 // ChangedFor is how long a changed cell is highlighted.
 const ChangedFor = 2 * time.Second
 
-// Changes are the cells of a table that changed while they were in view.
-type Changes struct {
+// Highlights are the cells of a table that changed while they were in view.
+type Highlights struct {
 	seen map[string][]string  // the rows that were in view when last compared, by id
 	Till map[cellAt]time.Time // of cells that changed
 }
@@ -38,7 +38,7 @@ func withoutAges(text string) string {
 // Compare finds the cells in view whose text changed; it reports whether there are
 // any. Rows that came into view count as unchanged.
 func (t *Table[R]) Compare(now time.Time) bool {
-	c := &t.Changes
+	c := &t.Highlights
 	seen := make(map[string][]string, len(c.seen))
 	found := false
 	for _, row := range t.InView() {
@@ -70,13 +70,13 @@ func (t *Table[R]) Compare(now time.Time) bool {
 }
 
 // Watched reports whether cells were compared since Forget.
-func (c *Changes) Watched() bool { return c.seen != nil }
+func (c *Highlights) Watched() bool { return c.seen != nil }
 
 // Forget starts over: changes while the table was not shown do not count.
-func (c *Changes) Forget() { *c = Changes{} }
+func (c *Highlights) Forget() { *c = Highlights{} }
 
 // Calm ends the highlight of cells that had it long enough.
-func (c *Changes) Calm(now time.Time) {
+func (c *Highlights) Calm(now time.Time) {
 	for at, till := range c.Till {
 		if !now.Before(till) {
 			delete(c.Till, at)
@@ -85,7 +85,7 @@ func (c *Changes) Calm(now time.Time) {
 }
 
 // has reports whether a cell is highlighted.
-func (c *Changes) has(id string, column int) bool {
+func (c *Highlights) has(id string, column int) bool {
 	_, ok := c.Till[cellAt{id, column}]
 	return ok
 }

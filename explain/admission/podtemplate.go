@@ -15,8 +15,8 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// Planned is a pod that somebody asks for and that does not exist.
-type Planned struct {
+// UncreatedPod is a pod that somebody asks for and that does not exist.
+type UncreatedPod struct {
 	Pod   *corev1.Pod
 	Notes []string          // what the object that asks for it leaves open
 	Drop  []string          // volumes whose claims a controller would make first
@@ -24,21 +24,21 @@ type Planned struct {
 	Set   *appsv1.DaemonSet // that makes one such pod for each of its nodes; nil for others
 }
 
-// PlannedBy is the pod that an object asks for, if it asks for one: a pod
+// PodOf is the pod that an object asks for, if it asks for one: a pod
 // itself, or a workload by its template. An object without a namespace is taken
 // to be in the one that is given.
-func PlannedBy(object runtime.Object, namespace string) (Planned, bool) {
+func PodOf(object runtime.Object, namespace string) (UncreatedPod, bool) {
 	switch o := object.(type) {
 	case *corev1.Pod:
 		pod := o.DeepCopy()
 		pod.Namespace = cmp.Or(pod.Namespace, namespace)
 		pod.Status = corev1.PodStatus{}
-		return Planned{Pod: pod}, true
+		return UncreatedPod{Pod: pod}, true
 	case *corev1.PodTemplate:
 		return fromTemplate(o, &o.Template, namespace), true
 	case *corev1.ReplicationController:
 		if o.Spec.Template == nil {
-			return Planned{}, false
+			return UncreatedPod{}, false
 		}
 		return fromTemplate(o, o.Spec.Template, namespace).times(o.Spec.Replicas), true
 	case *appsv1.Deployment:
@@ -54,12 +54,12 @@ func PlannedBy(object runtime.Object, namespace string) (Planned, bool) {
 	case *batchv1.CronJob:
 		return fromTemplate(o, &o.Spec.JobTemplate.Spec.Template, namespace).times(parallelPods(&o.Spec.JobTemplate.Spec)), true
 	default:
-		return Planned{}, false
+		return UncreatedPod{}, false
 	}
 }
 
 // times notes how many pods are asked for; nil is one, as the API server has it.
-func (p Planned) times(replicas *int32) Planned {
+func (p UncreatedPod) times(replicas *int32) UncreatedPod {
 	p.Wants = new(int(ptr.Deref(replicas, 1)))
 	if *p.Wants < 1 {
 		p.Notes = append(p.Notes, fmt.Sprintf("spec.replicas is %d: one pod from the template is explained", *p.Wants))
@@ -77,7 +77,7 @@ func parallelPods(job *batchv1.JobSpec) *int32 {
 }
 
 // fromTemplate makes the pod that a controller would make from its template.
-func fromTemplate(owner metav1.Object, template *corev1.PodTemplateSpec, namespace string) Planned {
+func fromTemplate(owner metav1.Object, template *corev1.PodTemplateSpec, namespace string) UncreatedPod {
 	kind := kindOf(owner)
 	pod := &corev1.Pod{ObjectMeta: *template.ObjectMeta.DeepCopy(), Spec: *template.Spec.DeepCopy()}
 	pod.Name, pod.GenerateName = "", owner.GetName()+"-"
@@ -89,11 +89,11 @@ func fromTemplate(owner metav1.Object, template *corev1.PodTemplateSpec, namespa
 		UID:        owner.GetUID(),
 		Controller: new(true),
 	}}
-	return Planned{Pod: pod}
+	return UncreatedPod{Pod: pod}
 }
 
 // fromDaemonSet adds what the DaemonSet controller adds to each of its pods.
-func fromDaemonSet(set *appsv1.DaemonSet, namespace string) Planned {
+func fromDaemonSet(set *appsv1.DaemonSet, namespace string) UncreatedPod {
 	p := fromTemplate(set, &set.Spec.Template, namespace)
 	p.Set = set
 	daemonutil.AddOrUpdateDaemonPodTolerations(&p.Pod.Spec)
@@ -104,7 +104,7 @@ func fromDaemonSet(set *appsv1.DaemonSet, namespace string) Planned {
 
 // fromStatefulSet mounts the claims that the StatefulSet controller would make:
 // the API server refuses a pod with a mount of no volume.
-func fromStatefulSet(set *appsv1.StatefulSet, namespace string) Planned {
+func fromStatefulSet(set *appsv1.StatefulSet, namespace string) UncreatedPod {
 	p := fromTemplate(set, &set.Spec.Template, namespace)
 	for _, claim := range set.Spec.VolumeClaimTemplates {
 		p.Pod.Spec.Volumes = append(p.Pod.Spec.Volumes, corev1.Volume{
@@ -134,7 +134,7 @@ func kindOf(object metav1.Object) schema.GroupVersionKind {
 }
 
 // WithoutDropped takes off the pod the volumes that nothing exists for yet.
-func (p Planned) WithoutDropped(pod *corev1.Pod) {
+func (p UncreatedPod) WithoutDropped(pod *corev1.Pod) {
 	for _, name := range p.Drop {
 		for i, volume := range pod.Spec.Volumes {
 			if volume.Name == name {
