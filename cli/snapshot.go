@@ -37,7 +37,7 @@ func newSnapshot(a *app) *cobra.Command {
 		Use:   "snapshot",
 		Short: "Save the cluster state that explanations need to a file",
 		Long: `Save the cluster state that explanations need to a file. --from FILE opens it in
-the dashboard, explain and get, on any machine; kubectl can read it too.
+the dashboard, explain, fit and get, on any machine; kubectl can read it too.
 
 The file has names, labels and images of objects, and the messages of scheduler,
 kubelet and autoscalers about pending pods: read it before you share it. It has

@@ -307,13 +307,13 @@ func TestTheAnswerOfTheMapNamesWhatIsFull(t *testing.T) {
 		keys []string
 		want string
 	}{
-		{"nothing is", func(string, string) bool { return false }, nil, "none over 95%."},
-		{"a zone is", func(_, zone string) bool { return zone == "eu-1b" }, nil, "over 95%. eu-1b is full."},
-		{"two zones are", func(_, zone string) bool { return zone != "eu-1b" }, nil, "over 95%. eu-1a, eu-1c are full."},
-		{"a pool is", func(pool, _ string) bool { return pool == "std" }, nil, "over 95%. std is full."},
-		{"a pool of a zone is", func(pool, zone string) bool { return pool == "std" && zone == "eu-1c" }, nil, "over 95%. std in eu-1c is full."},
-		{"by pool", func(pool, zone string) bool { return pool == "std" && zone == "eu-1c" }, []string{"w"}, "over 95%."},
-		{"all are", func(string, string) bool { return true }, nil, "over 95%. Together they are full."},
+		{"nothing is", func(string, string) bool { return false }, nil, "none at 95%+."},
+		{"a zone is", func(_, zone string) bool { return zone == "eu-1b" }, nil, " at 95%+. eu-1b is full."},
+		{"two zones are", func(_, zone string) bool { return zone != "eu-1b" }, nil, " at 95%+. eu-1a, eu-1c are full."},
+		{"a pool is", func(pool, _ string) bool { return pool == "std" }, nil, " at 95%+. std is full."},
+		{"a pool of a zone is", func(pool, zone string) bool { return pool == "std" && zone == "eu-1c" }, nil, " at 95%+. std in eu-1c is full."},
+		{"by pool", func(pool, zone string) bool { return pool == "std" && zone == "eu-1c" }, []string{"w"}, " at 95%+."},
+		{"all are", func(string, string) bool { return true }, nil, " at 95%+. Together they are full."},
 	} {
 		f := &fleet{}
 		for i := range 24 {
@@ -351,12 +351,12 @@ func TestTheMapShowsUsageWhereThereAreMetrics(t *testing.T) {
 	send(t, app, snapshotMsg{snapshot: s})
 	press(t, app, "shift+tab", "shift+tab")
 	requireRow(t, app, 1, "map of cpu used")
-	requireRow(t, app, 2, "60 nodes: 59 over 95%, 1 unknown, 2 cordoned, 1 NotReady. Together they are full.")
+	requireRow(t, app, 2, "60 nodes: 59 at 95%+, 1 unknown, 2 cordoned, 1 NotReady. Together they are full.")
 	if text := screen(app); strings.Count(text, "?") != 3 || !strings.Contains(text, "? unknown") { // a cell, the legend, the help
 		t.Errorf("the node that is not measured is not unknown:\n%s", text)
 	}
 	press(t, app, "tab", "l")
-	requireRow(t, app, 2, "60 nodes: none over 95%, 1 unknown, 2 cordoned, 1 NotReady.")
+	requireRow(t, app, 2, "60 nodes: none at 95%+, 1 unknown, 2 cordoned, 1 NotReady.")
 	requireRow(t, app, 29, "%, used 96% · mem ")
 }
 

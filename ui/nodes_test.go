@@ -172,10 +172,10 @@ func TestTheAnswerOfNodesCountsThoseThatAreFull(t *testing.T) {
 				n.Status.Conditions = append(n.Status.Conditions, corev1.NodeCondition{Type: corev1.NodeDiskPressure, Status: corev1.ConditionTrue})
 			})
 		}, nil, "12 nodes: 11 Ready (2 cordoned, 1 DiskPressure), 1 NotReady."},
-		{"by the setting", func(*prodEU) {}, levels(50, 79), "12 nodes: 11 Ready (1 cordoned), 1 NotReady. 1 is over 79% cpu, 2 memory."},
+		{"by the setting", func(*prodEU) {}, levels(50, 79), "12 nodes: 11 Ready (1 cordoned), 1 NotReady. 1 is at 79%+ cpu, 2 memory."},
 		{"only memory", func(c *prodEU) {
 			c.edit("std-a-01", func(n *corev1.Node) { n.Status.Allocatable[corev1.ResourceMemory] = resource.MustParse("44Gi") })
-		}, nil, "12 nodes: 11 Ready (1 cordoned), 1 NotReady. 1 is over 95% memory."},
+		}, nil, "12 nodes: 11 Ready (1 cordoned), 1 NotReady. 1 is at 95%+ memory."},
 	} {
 		app := nodesOf(t, 80, 24, c.change, c.with)
 		if got := strings.TrimSpace(screenRow(app, answer)); got != c.want {

@@ -141,7 +141,7 @@ func TestPoolsCountOneNode(t *testing.T) {
 		c.nodes, c.pods = c.nodes[:1], nil
 		delete(c.nodes[0].Labels, "eks.amazonaws.com/nodegroup")
 	}, nil)
-	if got, want := app.history.top().Answer(80), "1 node in 1 zone. None is over 95% of cpu or memory."; got != want {
+	if got, want := app.history.top().Answer(80), "1 node in 1 zone. None has 95% of cpu or memory requested."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -134,7 +134,7 @@ func TestOtherMeasuresOfTheMapAreInWhyToo(t *testing.T) {
 	app := whyOf(t, 100, 30, checkoutReport(), nil)
 	press(t, app, "m", "tab")
 	requireRow(t, app, 1, "map of cpu requested")
-	requireRow(t, app, 2, "12 nodes: none over 95%")
+	requireRow(t, app, 2, "12 nodes: none at 95%+")
 	press(t, app, "shift+tab")
 	requireRow(t, app, 1, "map of reasons")
 }

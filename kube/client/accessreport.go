@@ -52,8 +52,8 @@ var otherAccess = []Access{
 	{Verb: "get", Group: "scheduling.x-k8s.io", Resource: "podgroups", Needed: "pods of Coscheduling's PodGroups"},
 	{Verb: "create", Resource: "pods", Needed: "explain -f with a dry run"},
 	{Verb: "create", Resource: "pods/eviction", Needed: "evict, drain"},
-	{Verb: "patch", Resource: "nodes", Needed: "cordon, taint, label"},
-	{Verb: "patch", Resource: "pods", Needed: "fixes that change a pod"},
+	{Verb: "patch", Resource: "nodes", Needed: "cordon, taint, label, annotate, drain"},
+	{Verb: "patch", Resource: "pods", Needed: "label, annotate, remove gates"},
 }
 
 // neededFor says what each kind is read for.

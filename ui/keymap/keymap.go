@@ -150,7 +150,7 @@ var Bindings = []Binding{
 	{Open, OnPod, "enter", "enter", "why", OfSelection, "why", "open: why the pod is pending, or where it runs"},
 	{Open, OnNode | OnCell, "enter", "enter", "pods", OfSelection, "pods", "open: the pods of the node"},
 	{Open, NamesNodes, "enter", "enter", "nodes", OfSelection, "nodes", "open: the nodes that it names"},
-	{Open, OnPriority, "enter", "enter", "queue", OfSelection, "queue", "open: the queued pods, in the scheduler's order"},
+	{Open, OnPriority, "enter", "enter", "queue", OfSelection, "queue", "open: the pods without a node, in the scheduler's order"},
 	{Explain, OnPod, "x", "x", "why", OfSelection, "why", "explain: the same page as `enter`; works in Trace too"},
 	{Explain, OnNode | OnCell, "x", "x", "why not", OfSelection, "why not here", "explain: why each pending pod does not fit the node"},
 	{GoNode, OnPod, "o", "o", "node", OfSelection, "node", "go to the pod's node in Nodes"},

@@ -270,7 +270,7 @@ func TestTheAnswerCountsWhatIsUnknownOrGoing(t *testing.T) {
 		of    measure
 		want  string
 	}{
-		{[]*model.Node{ready(960, nil), ready(0, nil), ready(0, going), ready(0, silent)}, cpu, "4 nodes: 1 over 95%, 1 unknown, 1 removing."},
+		{[]*model.Node{ready(960, nil), ready(0, nil), ready(0, going), ready(0, silent)}, cpu, "4 nodes: 1 at 95%+, 1 unknown, 1 removing."},
 		{[]*model.Node{ready(0, silent), ready(0, silent)}, cpu, "2 nodes: cpu requested unknown."},
 		{[]*model.Node{ready(0, nil), ready(0, going)}, states{}, "2 nodes: 2 Ready, 1 removing."},
 	} {

@@ -192,7 +192,7 @@ func (l level) answer(of *summary) []string {
 	if open > 0 && open == len(have.nodes) {
 		return []string{subject + ": " + l.title() + " unknown."}
 	}
-	subject += fmt.Sprintf(": %s over %d%%", countOrNone(over), l.levels.Full)
+	subject += fmt.Sprintf(": %s at %d%%+", countOrNone(over), l.levels.Full)
 	if open > 0 {
 		subject += ", " + model.FormatCount(open) + " unknown"
 	}

@@ -107,7 +107,7 @@ func (c *counts) words(width int) string {
 	return c.states
 }
 
-// fullWords count the nodes that are full: "3 are over 95% cpu", "1 memory".
+// fullWords count the nodes that are full: "3 are at 95%+ cpu", "1 memory".
 func fullWords(all []*model.Node, levels gauge.Levels) []string {
 	var words []string
 	for _, resource := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
@@ -122,7 +122,7 @@ func fullWords(all []*model.Node, levels gauge.Levels) []string {
 		}
 		over := ""
 		if len(words) == 0 {
-			over = grammar.Agree(full, " is", " are") + fmt.Sprintf(" over %d%%", levels.Full)
+			over = grammar.Agree(full, " is", " are") + fmt.Sprintf(" at %d%%+", levels.Full)
 		}
 		words = append(words, model.FormatCount(full)+over+" "+string(resource))
 	}

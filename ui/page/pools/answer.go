@@ -130,7 +130,7 @@ func lacking(p *Page, pools []*inventory.Pool) (whole, short string) {
 func over(p *Page, width int) string {
 	full, names := p.Host.Levels().Full, p.said.over
 	if len(names) == 0 {
-		return p.said.counts + fmt.Sprintf(" None is over %d%% of cpu or memory.", full)
+		return p.said.counts + fmt.Sprintf(" None has %d%% of cpu or memory requested.", full)
 	}
 	const most = 20 // no line is so wide
 	for shown := min(len(names), most); ; shown-- {
@@ -138,7 +138,7 @@ func over(p *Page, width int) string {
 		if shown < len(names) {
 			words += " and " + figures.Count(len(names)-shown, "more", "more")
 		}
-		if words = p.said.counts + fmt.Sprintf(" Over %d%%: ", full) + words + "."; cells.Width(words) <= width || shown == 1 {
+		if words = p.said.counts + fmt.Sprintf(" At %d%%+: ", full) + words + "."; cells.Width(words) <= width || shown == 1 {
 			return words
 		}
 	}

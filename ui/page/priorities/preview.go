@@ -77,12 +77,12 @@ func preempted(r *row) string {
 // queuedWords count the queued pods of a class by their state.
 func queuedWords(r *row) string {
 	if r.Queue == nil {
-		return "queued pods: " + model.UnknownFigure
+		return "without a node: " + model.UnknownFigure
 	}
 	if len(r.Queue) == 0 {
-		return "no queued pods"
+		return "no pods without a node"
 	}
-	return "queued: " + stateWords(r.Queue)
+	return "without a node: " + stateWords(r.Queue)
 }
 
 // stateWords count queued pods by their state: "2 unschedulable, 1 gated".

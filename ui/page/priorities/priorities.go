@@ -138,11 +138,11 @@ func (p *Page) Answer(width int) string {
 	words := grammar.Count(classes, "PriorityClass", "PriorityClasses") + "; " + model.Clean(fallback) + ". "
 	switch {
 	case !known:
-		words += "How many pods are queued is unknown."
+		words += "How many pods have no node is unknown."
 	case pending == 0:
-		words += "No pods are queued."
+		words += "No pods without a node."
 	default:
-		words += grammar.Count(pending, "pod is", "pods are") + " queued."
+		words += grammar.Count(pending, "pod has", "pods have") + " no node."
 	}
 	return p.Query().Filtered(words, width)
 }

@@ -85,9 +85,9 @@ func (p *QueuePage) Answer(width int) string {
 	}
 	rows := p.Natural()
 	if len(rows) == 0 {
-		return "No pods are queued."
+		return "No pods without a node."
 	}
-	words := model.FormatCount(len(rows)) + " queued: " + stateWords(rows)
+	words := model.FormatCount(len(rows)) + " without a node: " + stateWords(rows)
 	others := 0
 	for i := range rows {
 		if rows[i].Scheduler != corev1.DefaultSchedulerName {
