@@ -27,7 +27,7 @@ then evict their pods. Pods of DaemonSets and static pods stay.
 
 An eviction that a PodDisruptionBudget rejects is retried, not bypassed.
 ctrl-c and --timeout stop the drain: no more evictions are requested, and
-requested evictions continue.
+accepted evictions continue.
 
 ` + change.PlanFirst + "\n\n" + change.EvictionCodes,
 		Example: fmt.Sprintf(`  # Show the plan, and ask before it is carried out

@@ -23,7 +23,7 @@ func newEvict(a *app) *cobra.Command {
 POD is NAME, NAMESPACE/NAME or pod/NAME.
 
 An eviction that a PodDisruptionBudget rejects is retried, not bypassed.
-ctrl-c and --timeout stop it: no more evictions are requested, and requested
+ctrl-c and --timeout stop it: no more evictions are requested, and accepted
 evictions continue. --yes implies neither --force nor --delete-emptydir-data.
 
 ` + change.PlanFirst + "\n\n" + change.EvictionCodes,

@@ -80,10 +80,10 @@ func TestWhatKeysLeadToFromWhyNotHere(t *testing.T) {
 		{"enter asks why the pod waits", "enter", header, "prod-eu › all › pending › search/index-2"},
 		{"x is the same", "x", header, "prod-eu › all › pending › search/index-2"},
 		{"the message tells the refusal whole", "j j", message, "std-b-02 needs cpu 350m more: free 3.65"},
-		{"a filter keeps kinds", "/ w h y ~ c p u enter", answer, "std-b-02 would get 1 of 11 pending pods, 1 not evaluated. /why~cpu: 3 match."},
+		{"a filter keeps kinds", "/ w h y ~ c p u enter", answer, "std-b-02 could get 1 of 11 pending pods, 1 not evaluated. /why~cpu: 3 match."},
 		{"sorting is by the head's letters", "s p", first, "▸  payments/ledger-0"},
 		{"esc goes back to the node", "esc", firstPending + 9, "▸  std-b-02"},
-		{"one namespace is counted alone", "n s h o p enter", answer, "None of 3 pending pods would be scheduled on std-b-02. Closest: shop/checkout "},
+		{"one namespace is counted alone", "n s h o p enter", answer, "None of 3 pending pods could be scheduled on std-b-02. Closest: shop/checkout "},
 	} {
 		app, _, _ := nodeFitOn(t, 80, 24, nil)
 		press(t, app, strings.Fields(c.keys)...)
@@ -120,7 +120,7 @@ func TestEveryKindIsAskedAboutInPortionsAndRoundsRest(t *testing.T) {
 	if len(asked) != 3 || len(asked[0]) != nodefit.AtOnce {
 		t.Fatalf("asked in %d portions", len(asked))
 	}
-	requireRow(t, app, 2, "gpu-a-01 would get 46 of 46 pending pods, one at a time.")
+	requireRow(t, app, 2, "gpu-a-01 could get 46 of 46 pending pods, each by itself.")
 	send(t, app, snapshotMsg{snapshot: prod.at(2, liveStatus())})
 	if len(asked) != 3 {
 		t.Error("did not rest")

@@ -149,7 +149,7 @@ func stateWords(pod *plan.PodProgress, gone string) string {
 		}
 		return fmt.Sprintf("rejected%s, trying again. kube-apiserver: %s", by, pod.Said)
 	case plan.PodAsked:
-		return "eviction requested"
+		return "eviction accepted"
 	case plan.PodTerminating:
 		if pod.Help != "" {
 			return "terminating: " + pod.Help

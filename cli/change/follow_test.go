@@ -23,7 +23,7 @@ func TestEachStepOfAPodIsToldOnce(t *testing.T) {
 		{plan.PodProgress{State: plan.PodRefused, Budget: "cart", Said: "Cannot evict."}, "", []string{"shop/cart-0: rejected by PodDisruptionBudget cart, trying again. kube-apiserver: Cannot evict."}},
 		{plan.PodProgress{State: plan.PodRefused, Budget: "cart", Said: "Cannot evict.", Again: time.Unix(9, 0)}, "", nil},
 		{plan.PodProgress{State: plan.PodRefused, Budget: "cart", Said: "Cannot evict."}, "the connection is lost", []string{"drain a: the connection is lost"}},
-		{plan.PodProgress{State: plan.PodAsked}, "", []string{"shop/cart-0: eviction requested"}},
+		{plan.PodProgress{State: plan.PodAsked}, "", []string{"shop/cart-0: eviction accepted"}},
 		{plan.PodProgress{State: plan.PodTerminating, Grace: time.Minute}, "", []string{"shop/cart-0: terminating, grace period 60s"}},
 		{plan.PodProgress{State: plan.PodTerminating, Grace: time.Minute, Help: "a finalizer holds it"}, "", []string{"shop/cart-0: terminating: a finalizer holds it"}},
 		{plan.PodProgress{State: plan.PodGone, Back: back}, "", []string{"shop/cart-0: evicted, 1 of 1", "shop/cart-0: replaced by shop/cart-0, Pending"}},

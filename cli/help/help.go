@@ -166,7 +166,11 @@ func flagsText(flags *pflag.FlagSet) string {
 			name = "-" + flag.Shorthand + ", --" + flag.Name
 		}
 		value, text := pflag.UnquoteUsage(flag)
-		if value != "" {
+		switch {
+		case value == "":
+		case flag.NoOptDefVal != "": // the value may be left out, so it needs the equals sign
+			name += "[=" + strings.ToUpper(value) + "]"
+		default:
 			name += " " + strings.ToUpper(value)
 		}
 		if !strings.Contains(text, "(default") && !slices.Contains([]string{"", "0", "false", "[]", "0s"}, flag.DefValue) {

@@ -257,7 +257,7 @@ func (c *candidates) cannot(m *scheduler.Matrix) *report.Preemption {
 		none.Short = "it does not fit even without all pods of lower priority"
 	default:
 		none.Why = grammar.Capital(where) + grammar.Agree(could, " runs", " run") + " no lower-priority pod"
-		none.Short = "no lower-priority pods on the nodes that could fit"
+		none.Short = "no lower-priority pods where eviction could help"
 		if c.capacity {
 			none.Short = "no lower-priority pod on otherwise suitable nodes"
 		}

@@ -179,12 +179,12 @@ func (r *rounds) tally(name string) (taking, next string) {
 			closest = row.Kind.FullName() + " (" + r.host.Observed().Brief(answer.Words()) + ")"
 		}
 	}
-	said := fmt.Sprintf("%s would get %d of %s", name, taken, figures.Count(all, "pending pod", "pending pods"))
+	said := fmt.Sprintf("%s could get %d of %s", name, taken, figures.Count(all, "pending pod", "pending pods"))
 	if taken == 0 && open == 0 {
-		said = fmt.Sprintf("None of %s would be scheduled on %s", figures.Count(all, "pending pod", "pending pods"), name)
+		said = fmt.Sprintf("None of %s could be scheduled on %s", figures.Count(all, "pending pod", "pending pods"), name)
 	}
 	if taken > 1 {
-		said += ", one at a time"
+		said += ", each by itself"
 	}
 	if open > 0 {
 		said += fmt.Sprintf(", %d not evaluated", open)

@@ -256,7 +256,7 @@ func TestAReasonIsTheSameOnlyWhereItsWordIs(t *testing.T) {
 		{"zone-b", []*model.Node{named("b1"), named("b2")}},
 		{"zone-c", []*model.Node{named("c1"), named("c2")}},
 	})
-	if want := "zone-b: only taint"; strings.Join(got, ", ") != want {
+	if want := "zone-b: taint"; strings.Join(got, ", ") != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

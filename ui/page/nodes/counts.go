@@ -67,7 +67,7 @@ func stateWords(all []*model.Node, pressure bool) string {
 		default:
 			others[readyWord(n)]++
 		}
-		if n.Cordoned {
+		if n.Cordoned && n.Lifecycle == "" { // as the column STATUS: others take no pods anyway
 			besides["cordoned"]++
 		}
 		if pressure {

@@ -176,8 +176,11 @@ func reservedWords(r *inventory.Reserved) string {
 		words += " (" + grammar.Agree(len(r.Pools), "pool ", "pools ") + strings.Join(r.Pools, ", ") + ")"
 	}
 	words += ": " + model.FormatCount(r.Pods) + " of its pods"
-	if leaks := leakWords(r); leaks != "" {
-		words += ", " + leaks
+	if n := len(r.Outside); n > 0 {
+		words += " (+" + model.FormatCount(n) + " elsewhere)"
+	}
+	if n := len(r.Inside); n > 0 {
+		words += ", " + grammar.Count(n, "other pod", "other pods")
 	}
 	return words
 }
