@@ -72,7 +72,7 @@ Exit codes: 0 nothing is blocked; 1 a pod has no node or is not started, or with
 	flags := cmd.Flags()
 	flags.StringVarP(&e.file, "filename", "f", "", "Explain a manifest `FILE`; - is standard input.")
 	flags.BoolVar(&e.all, "all", false, "Explain all pods that are pending or not created.")
-	flags.BoolVar(&e.nodes, "nodes", false, "Show every node by itself, not in groups.")
+	flags.BoolVar(&e.nodes, "nodes", false, "Show every node too, not only the groups.")
 	flags.BoolVar(&e.trace, "trace", false, "Show the scheduling cycle, stage by stage.")
 	flags.BoolVar(&e.fixes, "fixes", false, "Show all fixes and commands; slower with --all.")
 	flags.DurationVar(&e.wait, "wait", 0, "Wait until it has a node or the reason changes.")

@@ -139,9 +139,9 @@ func (a *acting) undoes() {
 		s.press("z")
 		s.shows(`› activity`)
 		s.press(enter)
-		s.shows(`Undo: cordon std-2 `)
+		s.shows(`Undo of cordon std-2 `)
 		s.answer(answer)
-		s.hides(`Undo: cordon std-2 `)
+		s.hides(`Undo of cordon std-2 `)
 		if answer == escape {
 			time.Sleep(armed)
 			a.wants("undo, left by esc")

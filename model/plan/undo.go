@@ -54,7 +54,7 @@ func (r Restore) does() string {
 // title is the title of the box.
 func (r Restore) title() string {
 	if !r.OfDrain {
-		return "Undo: " + r.Of
+		return "Undo of " + r.Of
 	}
 	verb, _, _ := strings.Cut(r.Of, " ")
 	return fmt.Sprintf("%s (undo of %s)", grammar.Capital(r.Name()), verb)

@@ -36,7 +36,7 @@ func TestAnUndoSaysWhatFollows(t *testing.T) {
 			"of a cordon",
 			Cordon{Nodes: []string{"n1"}},
 			plain, is(func(n *corev1.Node) { n.Spec.Unschedulable = true }),
-			[]string{"Undo: cordon n1", "New pods can be scheduled there again.", "spec.unschedulable  true → –", "No dry run. Undo: cordon.", "y undo"},
+			[]string{"Undo of cordon n1", "New pods can be scheduled there again.", "spec.unschedulable  true → –", "No dry run. Undo: cordon.", "y undo"},
 			nil,
 		},
 		{
@@ -64,7 +64,7 @@ func TestAnUndoSaysWhatFollows(t *testing.T) {
 		{
 			"of an untaint that ends pods", taint("a-"), evicting, plain,
 			[]string{
-				"Undo: untaint n1 a-", "Evicts 1 pod immediately.", "  shop/cart-0 ",
+				"Undo of untaint n1 a-", "Evicts 1 pod immediately.", "  shop/cart-0 ",
 				"warning: NoExecute ignores PodDisruptionBudgets; drain respects them.", "Grace period 30s.",
 				"No dry run. Undo: restore the taints.", "Type 1 (pods to terminate):",
 			},
@@ -75,7 +75,7 @@ func TestAnUndoSaysWhatFollows(t *testing.T) {
 			Label{Refs: []model.Ref{NodeRef("n1")}, Set: map[string]string{"a": "1", "b": "1"}},
 			plain, is(func(n *corev1.Node) { n.Labels["a"], n.Labels["b"] = "1", "2" }),
 			[]string{
-				"Undo: label n1 a=1 b=1", "Its 1 pod keeps running; its node selectors, required affinity and spread constraints are not affected.", "metadata.labels[a]  1 → –", "warning: metadata.labels[b] of n1 was changed since then and is kept: 2.",
+				"Undo of label n1 a=1 b=1", "Its 1 pod keeps running; its node selectors, required affinity and spread constraints are not affected.", "metadata.labels[a]  1 → –", "warning: metadata.labels[b] of n1 was changed since then and is kept: 2.",
 				"No dry run. Undo: restore the labels.", "y undo",
 			},
 			nil,
@@ -84,7 +84,7 @@ func TestAnUndoSaysWhatFollows(t *testing.T) {
 			"of a taint that got another value", taint("a=1:NoSchedule", "b:NoSchedule"), plain,
 			is(func(n *corev1.Node) { n.Spec.Taints = mustParse(t, "a=2:NoSchedule", "b:NoSchedule").Add }),
 			[]string{
-				"Undo: taint n1 a=1:NoSchedule b:NoSchedule", "Its 1 pod keeps running; new pods no longer need to tolerate it.",
+				"Undo of taint n1 a=1:NoSchedule b:NoSchedule", "Its 1 pod keeps running; new pods no longer need to tolerate it.",
 				"spec.taints  a=2:NoSchedule, b:NoSchedule → a=2:NoSchedule",
 				"warning: spec.taints of n1 was changed since then and is kept: a=2:NoSchedule, b:NoSchedule.",
 				"No dry run. Undo: restore the taints.", "y undo",
