@@ -10,11 +10,13 @@
 #                    informer and PEERS="k9s=PATH"; GROWTH=1: at 100, 1,000, 5,000 nodes; SERVE=1: only the cluster
 # make faults        every way in which the link, the server or its data break, for FAULT=1m each
 # make difftest      random clusters against the real scheduler: SEEDS=n, FIRST=n
+# make versions      the same against control planes of older minor versions
 # make soak          every long check at its full length: SOAK=1h of change, SEEDS=n clusters, fuzzing
 # make release-snapshot  archives and packages for all platforms into dist/release, unpublished
 # make platforms     vet and test binaries for all platforms: PLATFORMS="os/arch …"; long the first time
 # make reproducible  builds the program twice and compares the bytes: FRESH=1 into empty caches
-# make control-plane the binaries that all of these run, into e2e/bin; make prometheus: those of the test of metrics
+# make control-plane the binaries that all of these run, into e2e/bin; VERSION=1.36: an older one, into e2e/bin/1.36
+#                    make prometheus: those of the test of metrics
 
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -35,12 +37,15 @@ CYCLONEDX     ?= v1.10.0
 
 BIN := $(CURDIR)/e2e/bin
 KUBERNETES := kube-apiserver kube-controller-manager kube-scheduler kubectl
-VERSION := k8s.io/component-base/version
+VERSIONED := k8s.io/component-base/version
 # Without its version a component refuses its own feature gates.
-LDFLAGS := -X $(VERSION).gitVersion=v1.37.1 -X $(VERSION).gitMajor=1 -X $(VERSION).gitMinor=37
+LDFLAGS := -X $(VERSIONED).gitVersion=v1.37.1 -X $(VERSIONED).gitMajor=1 -X $(VERSIONED).gitMinor=37
+# Older minor versions, each built from a module of its own.
+OLDER := $(notdir $(wildcard e2e/versions/1.*))
+VERSION :=
 
 .PHONY: release release-snapshot release-check platforms reproducible
-.PHONY: all control-plane prometheus cluster check test fmt vet lint structure unit quick fuzz screenshots docs e2e bench scale faults difftest soak
+.PHONY: all control-plane prometheus cluster check test fmt vet lint structure unit quick fuzz screenshots docs e2e bench scale faults difftest versions soak
 
 all:
 	go build ./...
@@ -53,7 +58,9 @@ ETCD_STAMP := $(call stamp,etcd,e2e/etcd)
 KWOK_STAMP := $(call stamp,kwok,e2e/kwok)
 PROMETHEUS_STAMP := $(call stamp,prometheus,e2e/prometheus)
 
-control-plane: $(KUBERNETES_STAMP) $(ETCD_STAMP) $(KWOK_STAMP)
+older = $(call stamp,older-$(1),e2e/versions/$(1))
+
+control-plane: $(if $(VERSION),$(call older,$(VERSION)),$(KUBERNETES_STAMP)) $(ETCD_STAMP) $(KWOK_STAMP)
 
 $(KUBERNETES_STAMP):
 	@mkdir -p $(BIN)
@@ -63,6 +70,21 @@ $(KUBERNETES_STAMP):
 	done
 	@rm -f $(BIN)/.kubernetes-*.stamp
 	@touch $@
+
+# kubectl, etcd and kwok are those of the newest.
+define build-older
+$(call older,$(1)):
+	@mkdir -p $(BIN)/$(1)
+	@release=$$$$(go list -C e2e/versions/$(1) -m -f '{{.Version}}' k8s.io/kubernetes); \
+	for c in $(filter kube-%,$(KUBERNETES)); do \
+		echo "building $$$$c $$$$release"; \
+		go build -C e2e/versions/$(1) -ldflags "-X $(VERSIONED).gitVersion=$$$$release -X $(VERSIONED).gitMajor=1 -X $(VERSIONED).gitMinor=$(subst 1.,,$(1))" \
+			-o $(BIN)/$(1)/$$$$c k8s.io/kubernetes/cmd/$$$$c; \
+	done
+	@rm -f $(BIN)/.older-$(1)-*.stamp
+	@touch $$@
+endef
+$(foreach v,$(OLDER),$(eval $(call build-older,$(v))))
 
 $(ETCD_STAMP):
 	@mkdir -p $(BIN)
@@ -178,7 +200,13 @@ faults: control-plane
 difftest: control-plane
 	cd e2e && go test -timeout 0 -count 1 -v -run TestMessages . -args -seeds $(SEEDS) -first $(FIRST)
 
-soak: control-plane prometheus fuzz
+# The messages of each older minor version, whose words may be others.
+versions: control-plane $(foreach v,$(OLDER),$(call older,$(v)))
+	@for v in $(OLDER); do \
+		(cd e2e && go test -timeout 0 -count 1 -v -run TestMessages . -args -kubernetes $$v -seeds $(SEEDS) -first $(FIRST)); \
+	done
+
+soak: control-plane prometheus fuzz versions
 	cd e2e && go test -timeout 0 -count 1 -v . -args -seeds $(SEEDS) -fixes $(SEEDS) -busyfixes 300 -drains 30 -losses 10 -fits 30 -workloads 300 -snapshots 20 -first $(FIRST) -soak $(SOAK) -random-keys 10m
 
 # The tools that build releases. Neither they nor what they need is in go.mod.

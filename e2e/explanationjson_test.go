@@ -23,6 +23,9 @@ type explanation struct {
 		SchedulerName string            `json:"schedulerName"`
 		Requests      map[string]string `json:"requests"`
 	} `json:"pod"`
+	Scheduler struct {
+		Caveats []string `json:"caveats"`
+	} `json:"scheduler"`
 	Verdict          string `json:"verdict"`
 	Summary          string `json:"summary"`
 	SchedulerMessage string `json:"schedulerMessage"`

@@ -23,6 +23,7 @@ var (
 	seeds     = flag.Int("seeds", 4, "how many random clusters the comparisons of messages and of preemptions take")
 	firstSeed = flag.Int("first", 1, "the first seed of them")
 	given     = flag.String("binary", "", "the kubectl-fathom to test, in place of one built from this tree")
+	older     = flag.String("kubernetes", "", "an older minor version (1.36) whose control plane runs: make control-plane VERSION=1.36")
 	fixSeeds  = flag.Int("fixes", 12, "how many pending pods the test of fixes takes, each of a cluster of its own")
 	busyFixes = flag.Int("busyfixes", 20, "how many first verified fixes are applied on busy clusters")
 	drains    = flag.Int("drains", 3, "how many nodes the comparison of drains with their plans drains")
@@ -116,7 +117,7 @@ func environment(t *testing.T) []string {
 // startPlane starts a control plane that ends with the test.
 func startPlane(t *testing.T, o controlplane.Options) *controlplane.ControlPlane {
 	t.Helper()
-	o.Binaries = binaries(t)
+	o.Binaries, o.Version = binaries(t), *older
 	plane, err := controlplane.Start(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

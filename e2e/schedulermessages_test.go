@@ -27,14 +27,47 @@ type tally struct {
 	alike      int // of those that preempt, the messages that are equal to the end
 	changed    int // clusters that did not rest while they were looked at
 	moved      int // pods that came late, and were not compared as others came to a node first
+	reworded   int // of an older version: messages that fathom knows to be worded otherwise there
 	reasons    map[string]int
+	words      map[string]int // of an older version: reasons that only it ("- …") or only 1.37 ("+ …") gives
 }
 
 // note counts a message that was compared.
 func (t *tally) note(message string) {
 	t.messages++
-	for _, reason := range reasonPattern.Split(strings.TrimSuffix(message, "."), -1) {
+	for _, reason := range reasonsOf(message) {
 		t.reasons[reason]++
+	}
+}
+
+// reasonsOf are the reasons of a message, with "" where one begins with a count.
+func reasonsOf(message string) []string {
+	return reasonPattern.Split(strings.TrimSuffix(message, "."), -1)
+}
+
+// braced is what a reason names of a cluster.
+var braced = regexp.MustCompile(`\{[^}]*\}`)
+
+// differ counts the reasons by which the message of an older version differs from ours.
+func (t *tally) differ(theirs, ours string) {
+	was, is := reasonsOf(theirs), reasonsOf(ours)
+	for sign, pair := range map[string][2][]string{"- ": {was, is}, "+ ": {is, was}} {
+		for _, reason := range pair[0] {
+			if !slices.Contains(pair[1], reason) {
+				t.words[sign+braced.ReplaceAllString(reason, "{…}")]++
+			}
+		}
+	}
+}
+
+// printWords prints how an older version words its messages otherwise.
+func (t *tally) printWords() {
+	if *older == "" {
+		return
+	}
+	fmt.Printf("of these, Kubernetes %s words %d otherwise than 1.37, as explain knows; reasons that only it (-) or only 1.37 (+) gives:\n", *older, t.reworded)
+	for _, words := range slices.Sorted(maps.Keys(t.words)) {
+		fmt.Printf("%5d × %s\n", t.words[words], words)
 	}
 }
 
@@ -44,13 +77,15 @@ func (t *tally) note(message string) {
 func TestMessagesAreTheSchedulersByteForByte(t *testing.T) {
 	plane := startRandom(t)
 	client := admin(t, plane)
-	seen := &tally{reasons: map[string]int{}}
+	seen := &tally{reasons: map[string]int{}, words: map[string]int{}}
 	for seed := *firstSeed; seed < *firstSeed+*seeds; seed++ {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			defer clearRandom(t, plane)
 			cluster := fillRandom(t, plane, client, uint64(seed))
 			compareMessages(t, plane, client, cluster, seen)
-			compareLate(t, plane, client, cluster, seen)
+			if *older == "" { // an older scheduler's words are compared once it has written them
+				compareLate(t, plane, client, cluster, seen)
+			}
 			if seed%2 == 0 { // as it takes as long again
 				compareAgain(t, plane, client, cluster, seen)
 				compareLeaving(t, plane, client, cluster, seen)
@@ -60,6 +95,7 @@ func TestMessagesAreTheSchedulersByteForByte(t *testing.T) {
 	fmt.Printf("%d messages compared, of %d random clusters with %d nominated pods and %d that are being deleted; %d are of pods that preempt, of which %d name the node too; "+
 		"quotas refused %d pods; %d clusters were made anew because they never came to rest, %d times one had to settle again; %d pods that came late were not compared\n",
 		seen.messages, *seeds, seen.nominated, seen.leaving, seen.preempting, seen.alike, refusedPods, unsettled, seen.changed, seen.moved)
+	seen.printWords()
 	if seen.moved > 1+seen.messages/100 {
 		t.Errorf("%d pods that came late were not compared: others came to a node before they were tried", seen.moved)
 	}
@@ -73,7 +109,7 @@ func TestMessagesAreTheSchedulersByteForByte(t *testing.T) {
 	if seen.messages < *seeds*20 {
 		t.Errorf("only %d messages were compared: the clusters leave too few pods pending", seen.messages)
 	}
-	if (seen.preempting == 0 || seen.nominated == 0) && *seeds >= 10 {
+	if (seen.preempting == 0 || seen.nominated == 0) && *seeds >= 10 && *older == "" {
 		t.Error("no message of a pod that preempts, or that is nominated, was compared")
 	}
 }
@@ -90,9 +126,13 @@ func compareMessages(t *testing.T, plane *controlplane.ControlPlane, client kube
 		}
 		ours := explainAll(t, config)
 		theirs := rewritten(t, plane, client, cluster)
+		var later map[string]explanation
+		if *older != "" {
+			later = explainAll(t, config)
+		}
 		after, err := quiet(t, client, pause)
 		if err == nil && after == before {
-			compareAll(t, theirs, ours, seen)
+			compareAll(t, theirs, ours, later, seen)
 			return
 		}
 		seen.changed++
@@ -132,8 +172,9 @@ func compareAgain(t *testing.T, plane *controlplane.ControlPlane, client kuberne
 	compareMessages(t, plane, client, cluster, seen)
 }
 
-// compareAll compares the messages of all pods that the scheduler looks at.
-func compareAll(t *testing.T, theirs map[string]*corev1.Pod, ours map[string]explanation, seen *tally) {
+// compareAll compares the messages of all pods that the scheduler looks at. Those of an older version are
+// worded as it words them, by the explanations that followed later, or are ours.
+func compareAll(t *testing.T, theirs map[string]*corev1.Pod, ours, later map[string]explanation, seen *tally) {
 	t.Helper()
 	for _, name := range slices.Sorted(maps.Keys(theirs)) {
 		pod := theirs[name]
@@ -154,7 +195,11 @@ func compareAll(t *testing.T, theirs map[string]*corev1.Pod, ours map[string]exp
 			}
 			continue
 		}
-		compareMessage(t, pod, e)
+		if written := scheduled(pod).Message; *older != "" && written != e.SchedulerMessage {
+			compareWords(t, written, e, later[name], seen)
+		} else {
+			compareMessage(t, pod, e)
+		}
 		if pod.Status.NominatedNodeName != "" {
 			seen.nominated++
 		}
@@ -175,6 +220,21 @@ func compareMessage(t *testing.T, pod *corev1.Pod, ours explanation) {
 	if ours.Observed.Agrees == nil || *ours.Observed.Agrees {
 		t.Errorf("%s: observed.agrees is %s, the messages differ", ours.name(), boolean(ours.Observed.Agrees))
 	}
+}
+
+// compareWords wants explain to say that an older version's message is ours in other words, and that the
+// cluster runs another version.
+func compareWords(t *testing.T, theirs string, ours, later explanation, seen *tally) {
+	t.Helper()
+	if later.Observed.Agrees == nil || !*later.Observed.Agrees {
+		t.Errorf("%s (%s):\n  kube-scheduler wrote %q\n  explain foretold     %q, and does not know that it is worded otherwise", ours.name(), ours.Verdict, theirs, ours.SchedulerMessage)
+		return
+	}
+	if !slices.ContainsFunc(ours.Scheduler.Caveats, func(c string) bool { return strings.HasPrefix(c, "the cluster runs v"+*older) }) {
+		t.Errorf("%s: no caveat of %q names the version", ours.name(), ours.Scheduler.Caveats)
+	}
+	seen.reworded++
+	seen.differ(theirs, ours.SchedulerMessage)
 }
 
 // boolean spells true, false or null.

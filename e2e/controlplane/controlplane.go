@@ -20,6 +20,7 @@ import (
 // Options say what to start.
 type Options struct {
 	Binaries        string        // the folder of the binaries
+	Version         string        // an older minor version, "1.36", whose binaries are in a folder of that name in Binaries; "" without
 	Data            string        // the folder for data and logs; "" is a temporary one that Stop removes
 	Users           []string      // users besides the administrator; they have no rights until a role gives some
 	Kwok            bool          // play the kubelets: bound pods run, deleted ones go
@@ -232,8 +233,13 @@ func (c *ControlPlane) URL() string { return loopback("https", c.ports.apiserver
 // path is a file of the data.
 func (c *ControlPlane) path(name string) string { return filepath.Join(c.data, name) }
 
-// binary is the path of a component.
-func (c *ControlPlane) binary(name string) string { return filepath.Join(c.options.Binaries, name) }
+// binary is the path of a component: of an older version that is asked for, where it is Kubernetes'.
+func (c *ControlPlane) binary(name string) string {
+	if strings.HasPrefix(name, "kube-") {
+		return filepath.Join(c.options.Binaries, c.options.Version, name)
+	}
+	return filepath.Join(c.options.Binaries, name)
+}
 
 // loopback is a URL on this machine.
 func loopback(scheme string, port int, path string) string {
