@@ -51,6 +51,7 @@ func fillRandom(t *testing.T, plane *controlplane.ControlPlane, client kubernete
 	t.Helper()
 	for range attempts {
 		cluster := random.New(seed, randomNodes, randomPods)
+		cluster.Older = *older != ""
 		err := fill(t, plane, client, cluster)
 		if err == nil {
 			overwrite(t, client)

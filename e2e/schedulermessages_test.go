@@ -45,12 +45,15 @@ func reasonsOf(message string) []string {
 	return reasonPattern.Split(strings.TrimSuffix(message, "."), -1)
 }
 
+// sentenceEnd is between the reasons of Filter, those of PostFilter and those of preemption.
+var sentenceEnd = regexp.MustCompile(`\. (?:preemption: )?(?:\d+/\d+ nodes are available: )?|, preemption: (?:\d+/\d+ nodes are available: )?`)
+
 // braced is what a reason names of a cluster.
 var braced = regexp.MustCompile(`\{[^}]*\}`)
 
 // differ counts the reasons by which the message of an older version differs from ours.
 func (t *tally) differ(theirs, ours string) {
-	was, is := reasonsOf(theirs), reasonsOf(ours)
+	was, is := reasonsOf(sentenceEnd.ReplaceAllString(theirs, ", ")), reasonsOf(sentenceEnd.ReplaceAllString(ours, ", "))
 	for sign, pair := range map[string][2][]string{"- ": {was, is}, "+ ": {is, was}} {
 		for _, reason := range pair[0] {
 			if !slices.Contains(pair[1], reason) {

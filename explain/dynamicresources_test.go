@@ -26,7 +26,13 @@ import (
 // to the manager, which is fed by handlers.
 func startDevices(t testing.TB, objects ...runtime.Object) *Engine {
 	t.Helper()
-	e := startEngine(t, Options{}, objects...)
+	return startDevicesOf(t, Options{}, objects...)
+}
+
+// startDevicesOf is startDevices with options.
+func startDevicesOf(t testing.TB, options Options, objects ...runtime.Object) *Engine {
+	t.Helper()
+	e := startEngine(t, options, objects...)
 	claims, offers := 0, 0
 	for _, object := range objects {
 		switch object.(type) {

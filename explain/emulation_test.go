@@ -4,6 +4,9 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/runtime"
 	versionutil "k8s.io/apimachinery/pkg/util/version"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	featuregatetesting "k8s.io/component-base/featuregate/testing"
@@ -61,5 +64,42 @@ func TestAnOlderSchedulerSaysNothingOfAPreemptionThatWorks(t *testing.T) {
 	}))
 	if r.Observed.Agrees == nil || !*r.Observed.Agrees || !r.Preemption.Possible {
 		t.Errorf("agrees %v: %s", r.Observed.Agrees, r.Reworded)
+	}
+}
+
+// Up to 1.36 DynamicResources says in PostFilter whether PreFilter has found claims: it has for an extended
+// resource of a DeviceClass, and has not where it rejects the pod.
+func TestAnOlderSchedulerSaysWhetherAPodHasClaims(t *testing.T) {
+	extended := gpuClass()
+	extended.Spec.ExtendedResourceName = new("example.com/gpu")
+	unknownClass := aDeviceClaim("ml/train", 1, exactly(func(r *resourcev1.ExactDeviceRequest) { r.DeviceClassName = "tpu" }))
+	const helpless = "preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
+	for name, c := range map[string]struct {
+		objects []runtime.Object
+		pod     func(*corev1.Pod)
+		message string
+	}{
+		"an extended resource of a DeviceClass": {
+			[]runtime.Object{extended},
+			func(p *corev1.Pod) {
+				p.Spec.Containers[0].Resources.Requests[corev1.ResourceName("example.com/gpu")] = resource.MustParse("1")
+			},
+			"0/1 nodes are available: 1 Insufficient cpu. still not schedulable, " + helpless,
+		},
+		"a claim of a DeviceClass that does not exist": {
+			[]runtime.Object{gpuClass(), unknownClass}, claiming("train"),
+			"0/1 nodes are available: request r: device class tpu does not exist. no new claims to deallocate, " + helpless,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			emulated(t, 36)
+			e := startDevicesOf(t, Options{ClusterVersion: "v1.36.3"}, append(c.objects, testNode("n", "4"))...)
+			r := mustExplain(t, e, testPod("ml/x", "", "5", c.pod, func(p *corev1.Pod) {
+				p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Message: c.message}}
+			}))
+			if r.Observed.Agrees == nil || !*r.Observed.Agrees {
+				t.Errorf("does not agree\nours  %s\nolder %s\nwant  %s", r.SchedulerMessage, r.Reworded, c.message)
+			}
+		})
 	}
 }

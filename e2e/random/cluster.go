@@ -4,6 +4,7 @@ package random
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 
@@ -24,6 +25,8 @@ type Cluster struct {
 	Late  []*corev1.Pod // of a priority above all others, to come when the others have settled
 
 	Workloads []Workload // of a cluster to which nothing but these comes
+
+	Older bool // the API server is of an older version: what it does not serve is left out
 
 	prefix     string
 	namespaces []string
@@ -67,7 +70,10 @@ func pick[T any](c *Cluster, choices ...T) T { return choices[c.rand.IntN(len(ch
 func (c *Cluster) Create(ctx context.Context, client kubernetes.Interface) error {
 	for _, object := range c.others {
 		err := Create(ctx, client, object)
-		if err != nil && !apierrors.IsAlreadyExists(err) {
+		switch {
+		case err == nil, apierrors.IsAlreadyExists(err):
+		case c.Older && isUnserved(err):
+		default:
 			return fmt.Errorf("create %T: %w", object, err)
 		}
 	}
@@ -78,6 +84,16 @@ func (c *Cluster) Create(ctx context.Context, client kubernetes.Interface) error
 		}
 	}
 	return nil
+}
+
+// isUnserved reports whether the server does not serve a resource: it names no object then.
+func isUnserved(err error) bool {
+	var status apierrors.APIStatus
+	if !apierrors.IsNotFound(err) || !errors.As(err, &status) {
+		return false
+	}
+	details := status.Status().Details
+	return details == nil || details.Name == ""
 }
 
 // CreatePods creates the pods and gives how many a quota has refused.

@@ -46,7 +46,7 @@ const lastSilent = 36
 
 // legacyMessage is the message of o in the words of the cluster's version; "" where
 // those are ours.
-func legacyMessage(s preemption.Simulator, clusterVersion string, pod *corev1.Pod, d scheduler.Diagnosis, o preemption.Outcome) string {
+func legacyMessage(s preemption.Simulator, clusterVersion string, m *scheduler.Matrix, pod *corev1.Pod, d scheduler.Diagnosis, o preemption.Outcome) string {
 	minor := scheduler.MinorOf(clusterVersion)
 	if minor == 0 || minor > lastSilent {
 		return ""
@@ -56,7 +56,7 @@ func legacyMessage(s preemption.Simulator, clusterVersion string, pod *corev1.Po
 	d.Fit.Diagnosis.NodeToStatus.ForEachExplicitNode(func(name string, status *fwk.Status) {
 		fit.Diagnosis.NodeToStatus.Set(name, reword(s.Profile.Scheduler.State, minor, pod, name, status))
 	})
-	fit.Diagnosis.PostFilterMsg = legacyPostFilter(s, pod, d, o)
+	fit.Diagnosis.PostFilterMsg = legacyPostFilter(s, m, d, o)
 	return fit.Error()
 }
 
@@ -78,7 +78,7 @@ func reword(state *scheduler.State, minor int, pod *corev1.Pod, name string, sta
 }
 
 // legacyPostFilter is what PostFilter said up to lastSilent.
-func legacyPostFilter(s preemption.Simulator, pod *corev1.Pod, d scheduler.Diagnosis, o preemption.Outcome) string {
+func legacyPostFilter(s preemption.Simulator, m *scheduler.Matrix, d scheduler.Diagnosis, o preemption.Outcome) string {
 	switch {
 	case o.Successful:
 		return ""
@@ -86,11 +86,18 @@ func legacyPostFilter(s preemption.Simulator, pod *corev1.Pod, d scheduler.Diagn
 		return o.Message
 	}
 	idle := "no new claims to deallocate"
-	if len(pod.Spec.ResourceClaims) > 0 || pod.Status.ExtendedResourceClaimStatus != nil {
+	if hasClaims(m) {
 		idle = "still not schedulable"
 	}
 	if o.Message == "" {
 		return idle
 	}
 	return idle + ", " + o.Message
+}
+
+// hasClaims says whether DynamicResources found claims of the pod, one for an extended resource of a
+// DeviceClass too: its PreFilter skips a pod without, and one that it rejects has none yet.
+func hasClaims(m *scheduler.Matrix) bool {
+	k := m.Profile.IndexOf(names.DynamicResources)
+	return k >= 0 && !m.Answers[k].Skipped && m.Answers[k].Pre == nil
 }
