@@ -87,7 +87,8 @@ func TestAnOlderSchedulerSaysWhetherAPodHasClaims(t *testing.T) {
 			"0/1 nodes are available: 1 Insufficient cpu. still not schedulable, " + helpless,
 		},
 		"a claim of a DeviceClass that does not exist": {
-			[]runtime.Object{gpuClass(), unknownClass}, claiming("train"),
+			[]runtime.Object{gpuClass(), unknownClass},
+			claiming("train"),
 			"0/1 nodes are available: request r: device class tpu does not exist. no new claims to deallocate, " + helpless,
 		},
 	} {
