@@ -37,6 +37,7 @@ func TestAnOlderSchedulersWordsAreKnown(t *testing.T) {
 	}{
 		"1.33 names the taint":                       {"v1.33.2", then + helpless, true, true},
 		"1.34 has idle claims too":                   {"v1.34.0", then + "no new claims to deallocate, " + helpless, true, true},
+		"a later 1.34 names no taint":                {"v1.34.4", now + "no new claims to deallocate, " + helpless, true, true},
 		"1.36 has idle claims, and names no taint":   {"v1.36.0", now + "no new claims to deallocate, " + helpless, true, true},
 		"1.37 has neither":                           {"v1.37.1", now + helpless, true, false},
 		"the present words from an older one":        {"v1.34.0", now + helpless, true, false},

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	fwk "k8s.io/kube-scheduler/framework"
+	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumerestrictions"
@@ -18,16 +19,17 @@ import (
 // legacyReason is a reason that plugins gave in other words up to a minor version.
 // It serves to compare messages alone: no verdict rests on any of it.
 type legacyReason struct {
-	until  int    // the last minor version with the old words
-	reason string // as it is now
-	legacy func(state *scheduler.State, pod *corev1.Pod, node *corev1.Node) string
+	until   int    // the last minor version with the old words
+	patched bool   // a later patch release of that version may have the words of now
+	reason  string // as it is now
+	legacy  func(state *scheduler.State, pod *corev1.Pod, node *corev1.Node) string
 }
 
 // legacyReasons are the reasons of plugins of the default profile that changed since
 // 1.30.
 var legacyReasons = []legacyReason{
-	{34, "node(s) had untolerated taint(s)", legacyTaint},
-	{33, volumerestrictions.ErrReasonReadWriteOncePodConflict, func(*scheduler.State, *corev1.Pod, *corev1.Node) string {
+	{34, true, "node(s) had untolerated taint(s)", legacyTaint}, // kubernetes/kubernetes#135023 patched 1.34
+	{33, false, volumerestrictions.ErrReasonReadWriteOncePodConflict, func(*scheduler.State, *corev1.Pod, *corev1.Node) string {
 		return "node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode"
 	}},
 }
@@ -45,31 +47,54 @@ func legacyTaint(state *scheduler.State, pod *corev1.Pod, node *corev1.Node) str
 const lastSilent = 36
 
 // legacyMessage is the message of o in the words of the cluster's version; "" where
-// those are ours.
+// those are ours. Of a version whose patch releases differ it is the one that
+// kube-scheduler wrote, if it wrote one of them.
 func legacyMessage(s preemption.Simulator, clusterVersion string, m *scheduler.Matrix, pod *corev1.Pod, d scheduler.Diagnosis, o preemption.Outcome) string {
 	minor := scheduler.MinorOf(clusterVersion)
 	if minor == 0 || minor > lastSilent {
 		return ""
 	}
 	fit := *d.Fit
-	fit.Diagnosis.NodeToStatus = framework.NewNodeToStatus(map[string]*fwk.Status{}, d.Fit.Diagnosis.NodeToStatus.AbsentNodesStatus())
-	d.Fit.Diagnosis.NodeToStatus.ForEachExplicitNode(func(name string, status *fwk.Status) {
-		fit.Diagnosis.NodeToStatus.Set(name, reword(s.Profile.Scheduler.State, minor, pod, name, status))
-	})
 	fit.Diagnosis.PostFilterMsg = legacyPostFilter(s, m, d, o)
-	return fit.Error()
+	in := func(patched bool) string {
+		fit.Diagnosis.NodeToStatus = framework.NewNodeToStatus(map[string]*fwk.Status{}, d.Fit.Diagnosis.NodeToStatus.AbsentNodesStatus())
+		d.Fit.Diagnosis.NodeToStatus.ForEachExplicitNode(func(name string, status *fwk.Status) {
+			fit.Diagnosis.NodeToStatus.Set(name, reword(s.Profile.Scheduler.State, legacyWords{minor, patched}, pod, name, status))
+		})
+		return fit.Error()
+	}
+	first := in(false)
+	_, scheduled := podutil.GetPodCondition(&pod.Status, corev1.PodScheduled)
+	if scheduled == nil || scheduled.Message == first {
+		return first
+	}
+	if patched := in(true); patched == scheduled.Message {
+		return patched
+	}
+	return first
 }
 
-// reword puts a node's status into the words of a minor version.
-func reword(state *scheduler.State, minor int, pod *corev1.Pod, name string, status *fwk.Status) *fwk.Status {
+// legacyWords are the words of a minor version, or of its later patch releases.
+type legacyWords struct {
+	minor   int
+	patched bool
+}
+
+// have says whether a reason is worded the old way.
+func (w legacyWords) have(r *legacyReason) bool {
+	return w.minor <= r.until && (!w.patched || !r.patched)
+}
+
+// reword puts a node's status into the words of a version.
+func reword(state *scheduler.State, words legacyWords, pod *corev1.Pod, name string, status *fwk.Status) *fwk.Status {
 	node, err := state.NodeInfos().Get(name)
 	if err != nil {
 		return status
 	}
 	reasons := slices.Clone(status.Reasons())
 	for i, reason := range reasons {
-		for _, r := range legacyReasons {
-			if r.reason == reason && minor <= r.until {
+		for k := range legacyReasons {
+			if r := &legacyReasons[k]; r.reason == reason && words.have(r) {
 				reasons[i] = r.legacy(state, pod, node.Node())
 			}
 		}
