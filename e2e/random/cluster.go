@@ -26,7 +26,7 @@ type Cluster struct {
 
 	Workloads []Workload // of a cluster to which nothing but these comes
 
-	Older bool // the API server is of an older version: what it does not serve is left out
+	Older bool // the API server is of an older version: what it does not know is left out
 
 	prefix     string
 	namespaces []string
@@ -103,6 +103,7 @@ func (c *Cluster) CreatePods(ctx context.Context, client kubernetes.Interface) (
 		switch {
 		case apierrors.IsForbidden(err):
 			refused++
+		case c.Older && apierrors.IsInvalid(err): // a value that came later
 		case err != nil:
 			return refused, fmt.Errorf("create pod %s: %w", pod.Name, err)
 		}
