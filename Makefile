@@ -15,7 +15,7 @@
 # make release-snapshot  archives and packages for all platforms into dist/release, unpublished
 # make platforms     vet and test binaries for all platforms: PLATFORMS="os/arch …"; long the first time
 # make reproducible  builds the program twice and compares the bytes: FRESH=1 into empty caches
-# make control-plane the binaries that all of these run, into e2e/bin; VERSION=1.36: an older one, into e2e/bin/1.36
+# make control-plane the binaries that all of these run, into e2e/bin; VERSION=1.36: an older one too, into e2e/bin/1.36
 #                    make prometheus: those of the test of metrics
 
 SHELL := /bin/bash
@@ -60,7 +60,7 @@ PROMETHEUS_STAMP := $(call stamp,prometheus,e2e/prometheus)
 
 older = $(call stamp,older-$(1),e2e/versions/$(1))
 
-control-plane: $(if $(VERSION),$(call older,$(VERSION)),$(KUBERNETES_STAMP)) $(ETCD_STAMP) $(KWOK_STAMP)
+control-plane: $(KUBERNETES_STAMP) $(if $(VERSION),$(call older,$(VERSION))) $(ETCD_STAMP) $(KWOK_STAMP)
 
 $(KUBERNETES_STAMP):
 	@mkdir -p $(BIN)

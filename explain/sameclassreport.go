@@ -11,7 +11,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
-// restate tells the answer for another pod of the kind (model.Kind) again: what the
+// restate tells the answer for another pod of the class (model.EquivalenceClass) again: what the
 // plugins answered is the same, so nodes are not asked. It is nil where that is not
 // sure: the state is another, more parts are wanted, the pod is nominated, the answer
 // rests on the pod's own time.

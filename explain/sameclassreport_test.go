@@ -76,3 +76,26 @@ func TestAPodWithClaimsOfItsOwnIsAskedItself(t *testing.T) {
 		t.Errorf("the message is not the pod's own: %q", got.SchedulerMessage)
 	}
 }
+
+// The answer for a replica that was not tried yet holds for one that was, whichever words the patch
+// release of its kube-scheduler has.
+func TestARestatedAnswerKnowsTheWordsOfPatchReleases(t *testing.T) {
+	emulated(t, 34)
+	untried, tried := aPod("untried", "1"), aPod("tried", "1")
+	taint := nodeTaint("dedicated", "gpu", corev1.TaintEffectNoSchedule)
+	for _, word := range []string{"untolerated taint {dedicated: gpu}", "untolerated taint(s)"} {
+		tried.Status.Conditions = []corev1.PodCondition{{
+			Type: corev1.PodScheduled, Status: corev1.ConditionFalse,
+			Message: "0/1 nodes are available: 1 node(s) had " + word + ". no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.",
+		}}
+		e := startEngine(t, Options{ClusterVersion: "v1.34.4"}, testNode("gpu-a-01", "4", taint), untried, tried)
+		first := mustExplain(t, e, untried)
+		r, err := e.Ask(t.Context(), report.Query{Target: report.PodOf(tried.UID), Like: first})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Observed.Agrees == nil || !*r.Observed.Agrees {
+			t.Errorf("%s: does not agree\nolder %q", word, r.Reworded)
+		}
+	}
+}

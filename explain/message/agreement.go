@@ -1,6 +1,7 @@
 package message
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -87,7 +88,7 @@ func agrees(o preemption.Outcome, observed string) *bool {
 	if o.Message == "" || observed == "" {
 		return nil
 	}
-	if o.Legacy == observed {
+	if slices.Contains(o.Legacy, observed) {
 		return new(true)
 	}
 	if !o.Successful {

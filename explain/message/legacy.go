@@ -7,7 +7,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	fwk "k8s.io/kube-scheduler/framework"
-	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumerestrictions"
@@ -46,32 +45,28 @@ func legacyTaint(state *scheduler.State, pod *corev1.Pod, node *corev1.Node) str
 // had found a node.
 const lastSilent = 36
 
-// legacyMessage is the message of o in the words of the cluster's version; "" where
-// those are ours. Of a version whose patch releases differ it is the one that
-// kube-scheduler wrote, if it wrote one of them.
-func legacyMessage(s preemption.Simulator, clusterVersion string, m *scheduler.Matrix, pod *corev1.Pod, d scheduler.Diagnosis, o preemption.Outcome) string {
+// legacyMessages are the messages of o in the words of the cluster's version: several where its
+// patch releases differ, none where those are ours.
+func legacyMessages(s preemption.Simulator, clusterVersion string, m *scheduler.Matrix, pod *corev1.Pod, d scheduler.Diagnosis, o preemption.Outcome) []string {
 	minor := scheduler.MinorOf(clusterVersion)
 	if minor == 0 || minor > lastSilent {
-		return ""
+		return nil
+	}
+	all := []legacyWords{{minor: minor}}
+	if slices.ContainsFunc(legacyReasons, func(r legacyReason) bool { return r.patched && minor <= r.until }) {
+		all = append(all, legacyWords{minor: minor, patched: true})
 	}
 	fit := *d.Fit
 	fit.Diagnosis.PostFilterMsg = legacyPostFilter(s, m, d, o)
-	in := func(patched bool) string {
+	var messages []string
+	for _, words := range all {
 		fit.Diagnosis.NodeToStatus = framework.NewNodeToStatus(map[string]*fwk.Status{}, d.Fit.Diagnosis.NodeToStatus.AbsentNodesStatus())
 		d.Fit.Diagnosis.NodeToStatus.ForEachExplicitNode(func(name string, status *fwk.Status) {
-			fit.Diagnosis.NodeToStatus.Set(name, reword(s.Profile.Scheduler.State, legacyWords{minor, patched}, pod, name, status))
+			fit.Diagnosis.NodeToStatus.Set(name, reword(s.Profile.Scheduler.State, words, pod, name, status))
 		})
-		return fit.Error()
+		messages = append(messages, fit.Error())
 	}
-	first := in(false)
-	_, scheduled := podutil.GetPodCondition(&pod.Status, corev1.PodScheduled)
-	if scheduled == nil || scheduled.Message == first {
-		return first
-	}
-	if patched := in(true); patched == scheduled.Message {
-		return patched
-	}
-	return first
+	return messages
 }
 
 // legacyWords are the words of a minor version, or of its later patch releases.

@@ -37,7 +37,7 @@ func Of(ctx context.Context, simulator preemption.Simulator, clusterVersion stri
 	if err != nil || o.Open != nil {
 		return o, err
 	}
-	o.Legacy = legacyMessage(simulator, clusterVersion, m, pod, d, o)
+	o.Legacy = legacyMessages(simulator, clusterVersion, m, pod, d, o)
 	d.Fit.Diagnosis.PostFilterMsg = o.Message
 	o.Message = d.Fit.Error()
 	return o, nil

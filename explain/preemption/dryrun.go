@@ -33,8 +33,9 @@ type Outcome struct {
 	// Message is what it would write; "" where it would bind the pod or where that is
 	// not known.
 	Message string
-	// Legacy is the same in the words of the cluster's version; "" where those are ours.
-	Legacy string
+	// Legacy is the same in the words of the cluster's version: several where its patch releases
+	// differ, none where those are ours.
+	Legacy []string
 	// Successful says that Message tells of a preemption whose node is picked from a
 	// random offset.
 	Successful bool

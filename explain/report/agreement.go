@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -166,4 +167,4 @@ func (r *Report) Messages(now time.Time) []Message {
 
 // SameReworded says whether kube-scheduler's message is fathom's in the wording of the
 // cluster's own, older version.
-func (r *Report) SameReworded() bool { return r.Reworded != "" && r.Reworded == r.Observed.Message }
+func (r *Report) SameReworded() bool { return slices.Contains(r.Reworded, r.Observed.Message) }

@@ -16,7 +16,7 @@ type Query struct {
 	// Node is one on which the victims of preemption are looked into whatever the
 	// scheduler would take; "": none.
 	Node string
-	// Like is the answer for another pod of the same kind (model.Kind). What the plugins
+	// Like is the answer for another pod of the same class (model.EquivalenceClass). What the plugins
 	// answered for that one is not asked again where it is sure to hold; nil: all is asked.
 	Like *Report
 	// Progress is told, where FixesPart is wanted, what was simulated so far, each time

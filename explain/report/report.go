@@ -76,7 +76,7 @@ type Report struct {
 	Plan      *PreemptionPlan  `json:"-"` // what preemption could do; nil unless it was asked for
 	Tried     *Fixes           `json:"-"` // what Fixes is made of; nil unless it was asked for
 
-	Reworded string `json:"-"` // SchedulerMessage in the words of the cluster's version; "" where those are ours
+	Reworded []string `json:"-"` // SchedulerMessage in the words of the cluster's version and its patch releases; none where those are ours
 }
 
 // Admission is what keeps pods of a controller from being created.

@@ -59,38 +59,3 @@ func parseDuration(text string) (sum, step int64, ok bool) {
 	}
 	return sum, step, step > 0
 }
-
-// chars is text in either of its forms.
-type chars interface{ ~string | ~[]byte }
-
-// containsFold reports whether text contains lower, which is in lower case, ignoring
-// case.
-func containsFold[C chars](text C, lower string) bool {
-	if lower == "" {
-		return true
-	}
-	for at := 0; at+len(lower) <= len(text); at++ {
-		if model.AsLower(text[at]) == lower[0] && hasPrefixFold(text[at:], lower) {
-			return true
-		}
-	}
-	return !isASCII(text) && strings.Contains(strings.ToLower(string(text)), lower)
-}
-
-func hasPrefixFold[C chars](text C, lower string) bool {
-	for i := range len(lower) {
-		if model.AsLower(text[i]) != lower[i] {
-			return false
-		}
-	}
-	return true
-}
-
-func isASCII[C chars](text C) bool {
-	for i := range len(text) {
-		if text[i] >= 0x80 {
-			return false
-		}
-	}
-	return true
-}
