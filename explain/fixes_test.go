@@ -635,6 +635,44 @@ func TestAFixOfTwoCommandsIsNoneIfReplicasPreemptBetween(t *testing.T) {
 	}
 }
 
+// While the pods that a fix evicts are terminating, the first of the changed pods is only nominated
+// to their node: it does not count for the spread of the next one yet, which may preempt elsewhere.
+func TestAFixThatEvictsIsNoneIfReplicasPreemptMeanwhile(t *testing.T) {
+	rack := func(name string) func(*corev1.Node) { return nodeLabel("rack", name) }
+	for low, works := range map[int32]bool{0: false, 10: true} {
+		objects := replicas("ReplicaSet", "2",
+			testNode("a", "2", rack("1")), testPod("dev/lowest", "a", "2", priority(-5), ownedBy("ReplicaSet", "lowest")),
+			testNode("b", "2", rack("1")), testPod("dev/low", "b", "2", priority(low), ownedBy("ReplicaSet", "low")),
+			testNode("c", "2", rack("1")), testNode("d", "2", rack("2")), testPod("sys/high", "d", "2", priority(100)))
+		spread := []corev1.TopologySpreadConstraint{{
+			MaxSkew: 1, TopologyKey: "rack", WhenUnsatisfiable: corev1.DoNotSchedule,
+			LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "db"}},
+		}}
+		for _, pod := range podsOfShop(ofPriority(10, objects)) {
+			pod.Labels["app"], pod.Spec.TopologySpreadConstraints = "db", spread
+			if pod.Name == "db-2" {
+				pod.Spec.NodeName = "c"
+			}
+		}
+		for _, object := range objects {
+			if set, ok := object.(*appsv1.ReplicaSet); ok {
+				set.Spec.Template.Spec.TopologySpreadConstraints = spread
+				set.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "Deployment", Name: "db", UID: "deployment", Controller: new(true)}}
+			}
+		}
+		found, err := fixesOf(t.Context(), startEngine(t, Options{}, objects...), report.PodOf("shop/db-0"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := slices.IndexFunc(found.Tried, func(f report.Fix) bool {
+			return f.Steps == 2 && strings.HasPrefix(f.Title, "evict dev/lowest") && strings.Contains(f.Title, "maxSkew 2")
+		})
+		if at < 0 || found.Tried[at].Verified != works {
+			t.Errorf("with another pod of priority %d:\n%s", low, toldFixes(found))
+		}
+	}
+}
+
 // ofPriority gives the pods of shop a priority.
 func ofPriority(value int32, objects []runtime.Object) []runtime.Object {
 	for _, pod := range podsOfShop(objects) {

@@ -125,20 +125,29 @@ func (f *Search) verify(ctx context.Context, fix *Attempt) error {
 	return nil
 }
 
-// preemptsBetween notes that the pod, or others of its workload, once they are changed, would
-// preempt others before the rest of the fix is done.
+// preemptsBetween notes that the pod, or others of its workload, would preempt others before the
+// fix is done: once they are changed and the rest is not, or while evicted pods are terminating.
 func preemptsBetween(ctx context.Context, f *Search, fix *Attempt) error {
-	if !fix.ownFirst {
-		return nil
+	several := len(fix.trial.Alike)+len(fix.trial.Rolled) > 0
+	switch {
+	case fix.ownFirst:
+		preempts, err := simulatorOf(f).Preempts(ctx, fix.trial.Pod, nil)
+		if err == nil && !preempts && several {
+			preempts, err = preemptsTogether(ctx, f, fix.trial)
+		}
+		if preempts {
+			fix.Remaining = append(fix.Remaining, "may preempt other pods after its first command")
+		}
+		return err
+	case several && len(fix.trial.Gone) > 0:
+		// The first one is nominated to the node meanwhile, and keeps the others from no node but that.
+		preempts, err := simulatorOf(f).Preempts(ctx, fix.trial.Pod, fix.trial.Gone)
+		if preempts {
+			fix.Remaining = append(fix.Remaining, "may preempt other pods while the evicted ones are terminating")
+		}
+		return err
 	}
-	preempts, err := simulatorOf(f).Preempts(ctx, fix.trial.Pod)
-	if err == nil && !preempts && len(fix.trial.Alike)+len(fix.trial.Rolled) > 0 {
-		preempts, err = preemptsTogether(ctx, f, fix.trial)
-	}
-	if preempts {
-		fix.Remaining = append(fix.Remaining, "may preempt other pods after its first command")
-	}
-	return err
+	return nil
 }
 
 // preemptsTogether reports whether the pods that a fix changes would preempt others while

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 	dryrun "k8s.io/kubernetes/pkg/scheduler/framework/preemption"
@@ -12,6 +13,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/preemption"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
@@ -44,14 +46,37 @@ func (p *simulation) preempt(ctx context.Context, c *pendingPod, nowhere placeme
 }
 
 // Preempts says whether a pod that fits nowhere would get a node by preemption in the present
-// state.
-func (s Simulator) Preempts(ctx context.Context, pod *corev1.Pod) (preempts bool, err error) {
+// state, on another node than those of some pods.
+func (s Simulator) Preempts(ctx context.Context, pod *corev1.Pod, but []types.UID) (preempts bool, err error) {
 	err = s.Scheduler.Hold(ctx, nil, func() error {
-		firsts, err := preemptors(ctx, s.forecasting(plan.Hypothesis{}), pod, nil, nil)
+		var nodes []string // nil: any
+		if len(but) > 0 {
+			if nodes = nodesWithout(s.Scheduler, but); len(nodes) == 0 {
+				return nil
+			}
+		}
+		firsts, err := preemptors(ctx, s.forecasting(plan.Hypothesis{}), pod, nodes, nil)
 		preempts = len(firsts) > 0
 		return err
 	})
 	return preempts, failed(err)
+}
+
+// nodesWithout are the names of all nodes but those of some pods.
+func nodesWithout(s *scheduler.Scheduler, pods []types.UID) []string {
+	without := map[string]bool{}
+	for _, uid := range pods {
+		if pod := s.State.Pods[uid]; pod != nil {
+			without[pod.Spec.NodeName] = true
+		}
+	}
+	var names []string
+	for name := range s.State.Nodes {
+		if !without[name] {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // preemptors are the first of the ways in which a pod that fits nowhere gets a node by

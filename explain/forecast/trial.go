@@ -333,13 +333,28 @@ func (t *tried) displace(kind *equivalenceClass) {
 	}
 }
 
-// displaceMore notes all kinds that may be placed before a pod that is changed last, and then be
-// preempted by it, in whatever order they come: those that fit no node now, and one then.
+// displaceMore notes all kinds that may be placed first and be preempted then, in whatever
+// order pods come: those that fit no node now, and one then that a pod which preempts fits too.
+// Few orders are simulated: they show that it happens, and not to whom.
 func (t *tried) displaceMore(f *forecasting) {
-	priority := corev1helpers.PodPriority(t.trial.Pod)
+	preempts := map[string]int32{} // the highest priority of those that may, by node
 	for _, kind := range f.kinds {
-		if kind.waits && !kind.now && len(kind.room) > 0 && !t.is(kind.competitors[0]) &&
-			placement.ControllerKind(kind.pod()) != "" && corev1helpers.PodPriority(kind.pod()) < priority {
+		policy, priority := kind.pod().Spec.PreemptionPolicy, corev1helpers.PodPriority(kind.pod())
+		if policy != nil && *policy == corev1.PreemptNever {
+			continue
+		}
+		for _, node := range kind.room {
+			if known, ok := preempts[node]; !ok || known < priority {
+				preempts[node] = priority
+			}
+		}
+	}
+	for _, kind := range f.kinds {
+		if !kind.waits || kind.now || t.is(kind.competitors[0]) || placement.ControllerKind(kind.pod()) == "" {
+			continue
+		}
+		priority := corev1helpers.PodPriority(kind.pod())
+		if slices.ContainsFunc(kind.room, func(node string) bool { by, ok := preempts[node]; return ok && by > priority }) {
 			t.displace(kind)
 		}
 	}
@@ -366,7 +381,7 @@ func (t *tried) note(h AffectedPod) {
 func (t *tried) tell(f *forecasting) *Tried {
 	told := t.told
 	told.Unknown = f.told.Unknown
-	if t.trial.Last && len(told.Displaced) > 0 {
+	if len(told.Displaced) > 0 {
 		t.displaceMore(f)
 	}
 	for _, c := range t.target {
