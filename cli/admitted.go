@@ -27,7 +27,7 @@ func admitted(ctx context.Context, live *source.Live, what string, pod *corev1.P
 			return stored, nil, true, nil
 		case apierrors.IsInvalid(err), apierrors.IsBadRequest(err):
 			return nil, nil, false, exit.Usagef("%s: %w", what, err)
-		case !refusal(err):
+		case !rejection(err):
 			return nil, nil, false, err
 		}
 		why = fmt.Sprintf("kube-apiserver rejected the dry run (%v)", err)
@@ -65,8 +65,8 @@ func tryCreate(ctx context.Context, client *client.Client, pod *corev1.Pod) (*co
 	return tried, nil
 }
 
-// refusal reports whether the server rejected the request, for the user or for the pod.
-func refusal(err error) bool {
+// rejection reports whether the server rejected the request, for the user or for the pod.
+func rejection(err error) bool {
 	return apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err) ||
 		apierrors.IsInternalError(err) || apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err)
 }

@@ -73,7 +73,7 @@ type reason struct {
 func reasonOf(r *report.Report) reason {
 	var plugins []string
 	for _, p := range r.Plugins {
-		if p.Refuses > 0 {
+		if p.Rejects > 0 {
 			plugins = append(plugins, p.Name)
 		}
 	}
@@ -160,7 +160,7 @@ func (w *podWaiter) look(ctx context.Context) (done bool, err error) {
 	if !w.follow.IsCurrent() {
 		return false, nil
 	}
-	if err := w.live.Refused("pods"); err != nil {
+	if err := w.live.NotCreated("pods"); err != nil {
 		return true, fmt.Errorf("explain %s: %w", w.pod.FullName(), err)
 	}
 	before := w.pod

@@ -20,7 +20,7 @@ func (e *explainOptions) find(ctx context.Context, live *source.Live, argument s
 	if err != nil {
 		return nil, err
 	}
-	if err = live.Refused("pods"); err != nil {
+	if err = live.NotCreated("pods"); err != nil {
 		return nil, fmt.Errorf("explain %s: %w", argument, err)
 	}
 	if pod, ok := asked.Direct(live.Snapshot); ok {
@@ -45,7 +45,7 @@ func (e *explainOptions) findRefused(ctx context.Context, live *source.Live, kin
 	var found []*model.Pod
 	for _, k := range live.Snapshot.Pending {
 		pod := k.First()
-		if k.Refused == nil || e.scope.Namespace != "" && e.scope.Namespace != k.Namespace() {
+		if k.NotCreated == nil || e.scope.Namespace != "" && e.scope.Namespace != k.Namespace() {
 			continue
 		}
 		if named.MadeBy(pod, kind, name) {

@@ -115,7 +115,7 @@ func (c *Cluster) Client() kubernetes.Interface { return c.client }
 
 // Clients are those of an Actor: one that reads, one whose writes are dry runs, and one
 // that writes.
-func (c *Cluster) Clients(ctx context.Context) (reader, trier, writer kubernetes.Interface) {
+func (c *Cluster) Clients(ctx context.Context) (reader, dryRunner, writer kubernetes.Interface) {
 	return c.store.Client(ctx, api.Reads), c.store.Client(ctx, api.Tries), c.store.Client(ctx, api.Writes)
 }
 

@@ -27,7 +27,7 @@ func (c *Cluster) Source(ctx context.Context) (*cluster.Source, error) {
 	factory := informers.NewSharedInformerFactory(reader, 0)
 	factory.InformerFor(&corev1.Event{}, failedCreates)
 	changes := make(chan struct{}, 1)
-	refusals, err := cluster.NewRejectedPods(cluster.RejectedPodOptions{
+	rejections, err := cluster.NewRejectedPods(cluster.RejectedPodOptions{
 		Client: c.store.Client(ctx, api.Reads), Factory: factory,
 		Reads: func(resource string) bool { return !asked[resource] },
 		Changed: func() {
@@ -42,7 +42,7 @@ func (c *Cluster) Source(ctx context.Context) (*cluster.Source, error) {
 	}
 	go func() {
 		defer utilruntime.HandleCrash()
-		refusals.Run(ctx)
+		rejections.Run(ctx)
 	}()
 	asker := cluster.NewCachedReader(cluster.CachedReaderOptions{Client: c.store.Client(ctx, api.Reads), Namespace: metav1.NamespaceDefault})
 	return &cluster.Source{
@@ -52,10 +52,10 @@ func (c *Cluster) Source(ctx context.Context) (*cluster.Source, error) {
 				Context: Context, Server: "in this process", Version: kubernetesVersion,
 				Connection: model.Connection{Live: true, Heard: time.Now()},
 			}
-			refusals.Status(&status)
+			rejections.Status(&status)
 			return status
 		},
-		Refused: refusals.Refused, Usage: c.usage,
+		NotCreated: rejections.NotCreated, Usage: c.usage,
 		SchedulerAlive: asker.SchedulerAlive, AttemptSeen: asker.AttemptSeen, Autoscalers: asker.Autoscalers,
 		Events: asker.RecentEvents, EventsUnread: asker.EventsUnread, Quotas: asker.Quotas, LimitRanges: asker.LimitRanges, Objects: asker.Objects,
 	}, nil

@@ -31,10 +31,10 @@ const kubernetesVersion = "v1.37.1"
 type Story struct {
 	Nodes int    // FewestNodes to MostNodes
 	Seed  uint64 // the same seed gives the same objects
-	Still bool   // no scenarios run
+	Still bool   // no changes run
 }
 
-// StartStory runs a cluster with existing workloads, and scenarios in it, until Stop.
+// StartStory runs a cluster with existing workloads, and changes in it, until Stop.
 func StartStory(ctx context.Context, which Story) (*Cluster, error) {
 	c, err := start(ctx, which.Seed, func(c *Cluster, given *addresses) error {
 		s := &story{start: time.Now(), rand: rand.New(rand.NewPCG(which.Seed, 1)), client: c.client, address: given.of, suffixes: map[string]bool{}}
@@ -48,7 +48,7 @@ func StartStory(ctx context.Context, which Story) (*Cluster, error) {
 	c.stop = func() { stop(); before() }
 	c.running.Go(func() {
 		defer utilruntime.HandleCrash()
-		c.runScenarios(happens, which.Seed)
+		c.runChurn(happens, which.Seed)
 	})
 	return c, nil
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/demo/api"
 )
 
-// tellTest runs the story without scenarios.
+// tellTest runs the story without changes.
 func tellTest(t *testing.T, nodes int, seed uint64) *Cluster {
 	t.Helper()
 	c, err := StartStory(t.Context(), Story{Nodes: nodes, Seed: seed, Still: true})

@@ -202,7 +202,7 @@ func (b *busy) ofDifferentCauses(answers map[string]explanation, pods map[string
 	for _, name := range names {
 		cause := b.workloads[pods[name].Labels[random.WorkloadLabel]].Kind + " " + answers[name].Verdict
 		for _, plugin := range answers[name].Plugins {
-			if plugin.Refuses > 0 {
+			if plugin.Rejects > 0 {
 				cause += " " + plugin.Name
 			}
 		}

@@ -320,7 +320,7 @@ func checkDrained(t *testing.T, client kubernetes.Interface) {
 }
 
 // checkEvictions looks in the audit log that pods were evicted only, each once,
-// and that the budget's refusals came before.
+// and that the budget's rejections came before.
 func checkEvictions(t *testing.T, asked []controlplane.Write) {
 	t.Helper()
 	accepted, refused := map[string]int{}, map[string]int{}

@@ -41,14 +41,14 @@ type explanation struct {
 	} `json:"preemption"`
 	Plugins []struct {
 		Name    string `json:"name"`
-		Refuses int    `json:"rejects"`
+		Rejects int    `json:"rejects"`
 		Alone   int    `json:"only"`
 	} `json:"plugins"`
 	Groups []struct {
-		Count      int       `json:"count"`
-		Nodes      []string  `json:"nodes"`
-		Fits       *bool     `json:"fits"`
-		Rejections []refusal `json:"rejections"`
+		Count      int         `json:"count"`
+		Nodes      []string    `json:"nodes"`
+		Fits       *bool       `json:"fits"`
+		Rejections []rejection `json:"rejections"`
 	} `json:"groups"`
 	Nodes   []nodeResult `json:"nodes"`
 	Fixes   []fix        `json:"fixes"`
@@ -108,12 +108,12 @@ type podName struct {
 }
 
 type nodeResult struct {
-	Name       string    `json:"name"`
-	Fits       *bool     `json:"fits"`
-	Rejections []refusal `json:"rejections"`
+	Name       string      `json:"name"`
+	Fits       *bool       `json:"fits"`
+	Rejections []rejection `json:"rejections"`
 }
 
-type refusal struct {
+type rejection struct {
 	Plugin     string   `json:"plugin"`
 	Reason     string   `json:"reason"`
 	Resolvable bool     `json:"resolvable"`

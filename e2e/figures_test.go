@@ -28,7 +28,7 @@ var recounted = []string{
 	"VolumeRestrictions", "VolumeBinding", "VolumeZone", "NodeVolumeLimits", "DynamicResources", "NodeDeclaredFeatures",
 }
 
-// Every refusal of the plugins that know nodes, and no other, is found by a count that
+// Every rejection of the plugins that know nodes, and no other, is found by a count that
 // knows only what kubectl prints; its names and figures are told.
 func TestFiguresAreThoseOfKubectl(t *testing.T) {
 	plane := startRandom(t)
@@ -51,10 +51,10 @@ func TestFiguresAreThoseOfKubectl(t *testing.T) {
 	for _, plugin := range recounted[1:] { // the first refuses only pods that are bound
 		total += checked[plugin]
 		if checked[plugin] == 0 {
-			t.Errorf("no refusal of %s was checked", plugin)
+			t.Errorf("no rejection of %s was checked", plugin)
 		}
 	}
-	fmt.Printf("%d refusals with names and figures recounted, of %d random clusters: %v\n", total, clusters, checked)
+	fmt.Printf("%d rejections with names and figures recounted, of %d random clusters: %v\n", total, clusters, checked)
 }
 
 // checkCluster explains every pod and counts again.
@@ -82,7 +82,7 @@ func checkCluster(t *testing.T, plane *controlplane.ControlPlane, checked map[st
 }
 
 // checkNode compares what is told of one node with what was counted.
-func checkNode(t *testing.T, pod *corev1.Pod, node *corev1.Node, e explanation, counted []recount.Refusal, checked map[string]int) {
+func checkNode(t *testing.T, pod *corev1.Pod, node *corev1.Node, e explanation, counted []recount.Rejection, checked map[string]int) {
 	t.Helper()
 	where := e.name() + " on " + node.Name
 	i := slices.IndexFunc(e.Nodes, func(n nodeResult) bool { return n.Name == node.Name })
@@ -92,7 +92,7 @@ func checkNode(t *testing.T, pod *corev1.Pod, node *corev1.Node, e explanation, 
 	}
 	told := e.Nodes[i]
 	if fits := told.Fits != nil && *told.Fits; fits != (len(told.Rejections) == 0) {
-		t.Errorf("%s: fits is %s with %d refusals", where, boolean(told.Fits), len(told.Rejections))
+		t.Errorf("%s: fits is %s with %d rejections", where, boolean(told.Fits), len(told.Rejections))
 	}
 	var plugins, expected []string
 	for _, r := range told.Rejections {
@@ -110,7 +110,7 @@ func checkNode(t *testing.T, pod *corev1.Pod, node *corev1.Node, e explanation, 
 		return
 	}
 	for _, r := range counted {
-		k := slices.IndexFunc(told.Rejections, func(each refusal) bool { return each.Plugin == r.Plugin })
+		k := slices.IndexFunc(told.Rejections, func(each rejection) bool { return each.Plugin == r.Plugin })
 		checkRefusal(t, where, told.Rejections[k], r)
 		checked[r.Plugin]++
 	}
@@ -118,7 +118,7 @@ func checkNode(t *testing.T, pod *corev1.Pod, node *corev1.Node, e explanation, 
 
 // checkRefusal wants every name and figure in the sentence, none that was not
 // counted, and equal numbers.
-func checkRefusal(t *testing.T, where string, told refusal, counted recount.Refusal) {
+func checkRefusal(t *testing.T, where string, told rejection, counted recount.Rejection) {
 	t.Helper()
 	names := slices.Compact(slices.Sorted(slices.Values(counted.Names)))
 	var missing []string
@@ -144,7 +144,7 @@ func checkRefusal(t *testing.T, where string, told refusal, counted recount.Refu
 
 // checkFigures wants every figure that was counted in the sentence, and no
 // figure in it that was not.
-func checkFigures(t *testing.T, where string, told refusal, counted recount.Refusal) {
+func checkFigures(t *testing.T, where string, told rejection, counted recount.Rejection) {
 	t.Helper()
 	figures := figuresIn(morePattern.ReplaceAllString(told.What, ""))
 	for _, figure := range counted.Figures {
@@ -175,7 +175,7 @@ func figuresIn(sentence string) []resource.Quantity {
 	return found
 }
 
-// checkNumbers compares the numbers of a refusal, by resource.
+// checkNumbers compares the numbers of a rejection, by resource.
 func checkNumbers(t *testing.T, where string, told []number, counted []recount.Number) {
 	t.Helper()
 	if len(told) != len(counted) {

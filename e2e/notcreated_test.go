@@ -92,7 +92,7 @@ type notCreated struct {
 	Admission        struct {
 		Desired, Missing int
 		Message          string
-		Rejections       []refusal
+		Rejections       []rejection
 	}
 }
 

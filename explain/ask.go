@@ -20,8 +20,8 @@ import (
 // The error is ErrNoPod for a pod that the engine does not know.
 func (e *Engine) Ask(ctx context.Context, q report.Query) (*report.Report, error) {
 	switch {
-	case q.Target.Refused() != nil:
-		return e.askRefused(ctx, q)
+	case q.Target.NotCreated() != nil:
+		return e.askNotCreated(ctx, q)
 	case q.Like != nil:
 		if told, err := e.restate(ctx, q); told != nil || err != nil {
 			return told, err
@@ -68,7 +68,7 @@ func (e *Engine) askPod(ctx context.Context, q report.Query) (*report.Report, []
 func (e *Engine) means() fixes.Means {
 	return fixes.Means{
 		Scheduler: e.scheduler, Budgets: e.budgets, Commands: e.commands,
-		Quotas: e.options.Quotas, PoolLabel: e.options.PoolLabel, Able: &e.able, Now: e.options.Now,
+		Quotas: e.options.Quotas, PoolLabel: e.options.PoolLabel, PreemptionCache: &e.able, Now: e.options.Now,
 	}
 }
 

@@ -51,7 +51,7 @@ func TestAnAnswerWithAllPartsAsksThePluginsOnce(t *testing.T) {
 		{report.PodOf(gated.UID), report.Nodes, 0},
 		{report.PodOf(gated.UID), allParts, 1}, // of what it would meet without its gate
 		{report.PodOf(low.UID), allParts, 1},   // taken off its node, for the trace
-		{report.PodsRefused(refusedPod("1")), allParts, 1},
+		{report.PodsNotCreated(refusedPod("1")), allParts, 1},
 	} {
 		before := e.scheduler.Evaluations
 		r, err := e.Ask(t.Context(), report.Query{Target: test.target, Parts: test.parts})

@@ -71,9 +71,9 @@ func TestAPodIsAskedAboutWithTheProfileThatItsSchedulerHas(t *testing.T) {
 	}; !slices.Equal(r.Scheduler.Caveats, want) {
 		t.Errorf("%q", r.Scheduler.Caveats)
 	}
-	refusal := refusalIn(t, r, names.NodeAffinity, "std-a-01")
-	same(t, refusal.What, "std-a-01: the profile's addedAffinity requires disktype!=hdd, the node has disktype=hdd")
-	same(t, refusal.Short, "the profile's addedAffinity disktype!=hdd, has hdd")
+	rejection := refusalIn(t, r, names.NodeAffinity, "std-a-01")
+	same(t, rejection.What, "std-a-01: the profile's addedAffinity requires disktype!=hdd, the node has disktype=hdd")
+	same(t, rejection.Short, "the profile's addedAffinity disktype!=hdd, has hdd")
 
 	r = mustExplain(t, e, testPod("shop/x", "", "1", scheduledBy("batch")))
 	if r.Verdict != report.Schedulable || r.Fits != 2 || r.Scheduler.Profile != "batch, from scheduler.yaml" {
@@ -87,8 +87,8 @@ func TestAPodIsAskedAboutWithTheProfileThatItsSchedulerHas(t *testing.T) {
 func TestResourcesThatTheProfileIgnoresAreNotCalledShort(t *testing.T) {
 	e := startEngine(t, configuredBy(strings.Split(twoProfiles, "extenders:")[0]), testNode("std-a-01", "4"))
 	pod := testPod("shop/x", "", "9", requesting("example.com/gpu", "1"), requesting("example.org/fpga", "1"))
-	refusal := refusalIn(t, mustExplain(t, e, pod), names.NodeResourcesFit, "std-a-01")
-	same(t, refusal.Short, "needs cpu 5 more")
+	rejection := refusalIn(t, mustExplain(t, e, pod), names.NodeResourcesFit, "std-a-01")
+	same(t, rejection.Short, "needs cpu 5 more")
 	left := startEngine(t, configuredBy(twoProfiles), testNode("std-a-01", "4"))
 	r := mustExplain(t, left, testPod("shop/x", "", "1", requesting("example.com/licence", "1")))
 	same(t, string(r.Verdict), string(report.Schedulable))

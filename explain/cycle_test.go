@@ -68,8 +68,8 @@ func TestTheWayOfAPodThatFitsNoNodeIsAsDrawn(t *testing.T) {
 		{"VolumeBinding", 0, 0, 0, "not run: no node remains"},
 	} {
 		step := stepOf(t, w, report.StageFilter, want.plugin)
-		if step.Asked != want.asked || *step.Refused != want.refused || step.Left != want.left || step.What != want.what {
-			t.Errorf("got %s %d %d %d %q, want %+v", step.Plugin, step.Asked, *step.Refused, step.Left, step.What, want)
+		if step.Asked != want.asked || *step.Rejected != want.refused || step.Left != want.left || step.What != want.what {
+			t.Errorf("got %s %d %d %d %q, want %+v", step.Plugin, step.Asked, *step.Rejected, step.Left, step.What, want)
 		}
 	}
 	taint := stepOf(t, w, report.StageFilter, "TaintToleration")
@@ -122,12 +122,12 @@ func TestTheWayEndsWhereThePodIsHeldBack(t *testing.T) {
 	if got := outcomes(w); !strings.HasPrefix(got, "PreEnqueue rejected 2→0, PreFilter not reached 0→0, Filter not reached") {
 		t.Error(got)
 	}
-	if step := stepOf(t, w, report.StageQueue, "SchedulingGates"); step.Outcome != report.Refused || step.What != "example.com/budget" || *step.Refused != 2 {
+	if step := stepOf(t, w, report.StageQueue, "SchedulingGates"); step.Outcome != report.Rejected || step.What != "example.com/budget" || *step.Rejected != 2 {
 		t.Errorf("%+v", step)
 	}
 	ending := aPod("web", "1", func(p *corev1.Pod) { p.DeletionTimestamp = new(metav1.NewTime(testNow)) })
 	w = mustWay(t, startEngine(t, Options{}, nodes...), ending).Cycle
-	if got := w.Stages[0]; got.Outcome != report.Refused || !strings.Contains(got.Words, "being deleted") {
+	if got := w.Stages[0]; got.Outcome != report.Rejected || !strings.Contains(got.Words, "being deleted") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -148,7 +148,7 @@ func TestWhatIsNotReadIsUnknownOnTheWay(t *testing.T) {
 		}
 		if test.unread == "pods" {
 			step := stepOf(t, w, report.StageFilter, "NodeResourcesFit")
-			if step.Refused != nil || step.Outcome != report.Open || step.What != "unknown: not allowed to list pods" {
+			if step.Rejected != nil || step.Outcome != report.Open || step.What != "unknown: not allowed to list pods" {
 				t.Errorf("%+v", step)
 			}
 		}
@@ -232,7 +232,7 @@ func TestPreemptionIsAStageOfTheWay(t *testing.T) {
 		}}}
 	})
 	w = mustWay(t, e, missing).Cycle
-	if got := w.Stage(report.StagePreFilter); got.Outcome != report.Refused || stepOf(t, w, report.StagePreFilter, "DynamicResources").Outcome != report.Unreached {
+	if got := w.Stage(report.StagePreFilter); got.Outcome != report.Rejected || stepOf(t, w, report.StagePreFilter, "DynamicResources").Outcome != report.Unreached {
 		t.Errorf("%+v", got)
 	}
 	if got := stepOf(t, w, report.StagePostFilter, "DefaultPreemption"); got.Outcome != report.Unreached {

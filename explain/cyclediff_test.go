@@ -50,7 +50,7 @@ func TestTheWayIsTheSchedulersOwn(t *testing.T) {
 			w := mustWay(t, e, pod).Cycle
 			want := real.place(pod)
 			tie := w.Firsts()
-			if w.Stage(report.StageQueue).Outcome == report.Refused { // the real one is asked past its queue here
+			if w.Stage(report.StageQueue).Outcome == report.Rejected { // the real one is asked past its queue here
 				continue
 			}
 			if (want == "") != (len(tie) == 0) || (want != "" && !slices.Contains(tie, want)) {
@@ -60,7 +60,7 @@ func TestTheWayIsTheSchedulersOwn(t *testing.T) {
 				placed++
 			}
 			byPlugin, left, refused := real.dropouts(t, pod)
-			if refused != (w.Stage(report.StagePreFilter).Outcome == report.Refused) {
+			if refused != (w.Stage(report.StagePreFilter).Outcome == report.Rejected) {
 				t.Errorf("%s: PreFilter %s, the framework's ends it: %v", name, w.Stage(report.StagePreFilter).Outcome, refused)
 			}
 			if refused {
@@ -85,19 +85,19 @@ func compareSteps(t *testing.T, name string, filter *report.Stage, byPlugin map[
 	alive := filter.From
 	for _, step := range filter.Steps {
 		compared++
-		if step.Refused == nil {
+		if step.Rejected == nil {
 			t.Errorf("%s: %s is unknown", name, step.Plugin)
 			continue
 		}
 		if step.Outcome != report.Skipped && step.Outcome != report.Unreached && step.Asked != alive {
 			t.Errorf("%s: %s is asked about %d, %d are left", name, step.Plugin, step.Asked, alive)
 		}
-		alive -= *step.Refused
-		if *step.Refused != byPlugin[step.Plugin] || step.Left != alive || *step.Refused != len(step.Nodes) {
-			t.Errorf("%s: %s refuses %d (%v) and leaves %d, the framework's refuses %d", name, step.Plugin, *step.Refused, step.Nodes, step.Left, byPlugin[step.Plugin])
+		alive -= *step.Rejected
+		if *step.Rejected != byPlugin[step.Plugin] || step.Left != alive || *step.Rejected != len(step.Nodes) {
+			t.Errorf("%s: %s refuses %d (%v) and leaves %d, the framework's refuses %d", name, step.Plugin, *step.Rejected, step.Nodes, step.Left, byPlugin[step.Plugin])
 		}
-		if (*step.Refused > 0) != (step.What != "" && step.Detail != "" && step.Outcome == report.Refused) {
-			t.Errorf("%s: %s %s %d: %q %q", name, step.Plugin, step.Outcome, *step.Refused, step.What, step.Detail)
+		if (*step.Rejected > 0) != (step.What != "" && step.Detail != "" && step.Outcome == report.Rejected) {
+			t.Errorf("%s: %s %s %d: %q %q", name, step.Plugin, step.Outcome, *step.Rejected, step.What, step.Detail)
 		}
 	}
 	if alive != left || filter.To != left {

@@ -139,14 +139,14 @@ func claiming(claims ...string) func(*corev1.Pod) {
 	}
 }
 
-func devicesOf(t *testing.T, pod *corev1.Pod, objects ...runtime.Object) report.Refusal {
+func devicesOf(t *testing.T, pod *corev1.Pod, objects ...runtime.Object) report.Rejection {
 	t.Helper()
 	objects = append(objects, testNode("n", "4"), gpuClass())
 	return refusalIn(t, mustExplain(t, startDevices(t, objects...), pod), names.DynamicResources, "n")
 }
 
 func TestEveryDeviceIsToldWithWhatRefusesIt(t *testing.T) {
-	refusal := devicesOf(
+	rejection := devicesOf(
 		t, testPod("ml/x", "", "", claiming("train")),
 		aDeviceClaim("ml/train", 2, exactly(func(r *resourcev1.ExactDeviceRequest) {
 			r.Selectors = []resourcev1.DeviceSelector{{CEL: &resourcev1.CELDeviceSelector{
@@ -160,21 +160,21 @@ func TestEveryDeviceIsToldWithWhatRefusesIt(t *testing.T) {
 			}),
 			aDevice("nic-0", "nic"), aDevice("nic-1", "nic")),
 	)
-	same(t, refusal.What, "n: request r of claim ml/train needs 2 devices of class gpu: 1 free of 6 devices on the node; "+
+	same(t, rejection.What, "n: request r of claim ml/train needs 2 devices of class gpu: 1 free of 6 devices on the node; "+
 		"allocated to claim ml/other: gpu-1; untolerated taint broken=ecc:NoSchedule: gpu-2; "+
 		`not device.capacity["gpu.example.com"].memory.isGreaterThan(quantity("20Gi")): gpu-3; not of class gpu: nic-0, nic-1`)
-	same(t, refusal.Short, "1 of 2 gpu devices free for claim ml/train")
+	same(t, rejection.Short, "1 of 2 gpu devices free for claim ml/train")
 }
 
 func TestANodeWithoutDevicesIsToldAsThat(t *testing.T) {
 	pod := testPod("ml/x", "", "", claiming("train"))
-	refusal := devicesOf(t, pod, aDeviceClaim("ml/train", 1), aSlice("m", aDevice("gpu-0", "gpu")))
-	same(t, refusal.What, "n: request r of claim ml/train needs 1 device of class gpu, and no driver publishes any for this node")
-	same(t, refusal.Short, "no gpu device for claim ml/train")
+	rejection := devicesOf(t, pod, aDeviceClaim("ml/train", 1), aSlice("m", aDevice("gpu-0", "gpu")))
+	same(t, rejection.What, "n: request r of claim ml/train needs 1 device of class gpu, and no driver publishes any for this node")
+	same(t, rejection.Short, "no gpu device for claim ml/train")
 	half := aSlice("n", aDevice("gpu-0", "gpu"))
 	half.Spec.Pool.ResourceSliceCount = 2
-	refusal = devicesOf(t, pod, aDeviceClaim("ml/train", 1), half)
-	same(t, refusal.What, "n: request r of claim ml/train needs 1 device of class gpu: pool n of gpu.example.com is being updated: 1 of its 2 slices exist")
+	rejection = devicesOf(t, pod, aDeviceClaim("ml/train", 1), half)
+	same(t, rejection.What, "n: request r of claim ml/train needs 1 device of class gpu: pool n of gpu.example.com is being updated: 1 of its 2 slices exist")
 }
 
 // A part of a device needs what is left of the whole.
@@ -192,18 +192,18 @@ func TestThePartsThatADeviceLacksAreTold(t *testing.T) {
 	counters.Name = "counters"
 	counters.Spec.Pool.ResourceSliceCount = 2
 	counters.Spec.SharedCounters = []resourcev1.CounterSet{{Name: "gpu", Counters: map[string]resourcev1.Counter{"memory": {Value: resource.MustParse("40Gi")}}}}
-	refusal := devicesOf(t, testPod("ml/x", "", "", claiming("train")), devices, counters,
+	rejection := devicesOf(t, testPod("ml/x", "", "", claiming("train")), devices, counters,
 		aDeviceClaim("ml/train", 1), aDeviceClaim("ml/other", 1, holdingDevices("n", "half")))
-	same(t, refusal.What, "n: request r of claim ml/train needs 1 device of class gpu: 0 free of 2 devices on the node; "+
+	same(t, rejection.What, "n: request r of claim ml/train needs 1 device of class gpu: 0 free of 2 devices on the node; "+
 		"counter gpu/memory: 20Gi left, 40Gi needed: whole; allocated to claim ml/other: half")
-	same(t, refusal.Short, "no gpu device free for claim ml/train")
+	same(t, rejection.Short, "no gpu device free for claim ml/train")
 }
 
 func TestAClaimThatIsAllocatedElsewhereIsToldWithItsDevices(t *testing.T) {
-	refusal := devicesOf(t, testPod("ml/x", "", "", claiming("train")), testNode("m", "4"),
+	rejection := devicesOf(t, testPod("ml/x", "", "", claiming("train")), testNode("m", "4"),
 		aDeviceClaim("ml/train", 1, holdingDevices("m", "gpu-0")), aSlice("m", aDevice("gpu-0", "gpu")))
-	same(t, refusal.What, "n: ResourceClaim ml/train is allocated on nodes with metadata.name=m: gpu.example.com/m/gpu-0")
-	same(t, refusal.Short, "ResourceClaim ml/train is allocated on nodes with metadata.name=m")
+	same(t, rejection.What, "n: ResourceClaim ml/train is allocated on nodes with metadata.name=m: gpu.example.com/m/gpu-0")
+	same(t, rejection.Short, "ResourceClaim ml/train is allocated on nodes with metadata.name=m")
 }
 
 func TestAClaimThatServesNoPodIsToldBeforeAnyNode(t *testing.T) {
@@ -252,8 +252,8 @@ func TestADeviceThatIsNotReadyInTimeIsTold(t *testing.T) {
 		result := &c.Status.Allocation.Devices.Results[0]
 		result.BindingConditions, result.BindingFailureConditions = []string{"example.com/attached"}, []string{"example.com/broken"}
 	})
-	refusal := devicesOf(t, testPod("ml/x", "", "", claiming("train")), waits, aSlice("n", aDevice("gpu-0", "gpu")))
-	same(t, refusal.What, "n: device gpu.example.com/n/gpu-0 of claim ml/train is not ready: it is waiting for example.com/attached")
+	rejection := devicesOf(t, testPod("ml/x", "", "", claiming("train")), waits, aSlice("n", aDevice("gpu-0", "gpu")))
+	same(t, rejection.What, "n: device gpu.example.com/n/gpu-0 of claim ml/train is not ready: it is waiting for example.com/attached")
 }
 
 func TestAPodIsBoundOnceItsDevicesAreReady(t *testing.T) {
@@ -291,8 +291,8 @@ func TestADeviceThatAsksMoreOfTheNodeIsTold(t *testing.T) {
 	remote := aDeviceClaim("ml/train", 1, holdingDevices("n", "gpu-0"), func(c *resourcev1.ResourceClaim) {
 		c.Status.Allocation.Devices.Results[0].SkipNodeOperations = []resourcev1.SkipNodeOperation{resourcev1.SkipNodeOperationAll}
 	})
-	refusal := devicesOf(t, testPod("ml/x", "", "", claiming("train")), remote, aSlice("n", aDevice("gpu-0", "gpu")))
-	same(t, refusal.What, "n: device gpu-0 of claim ml/train needs node feature DRAOptionalNodeOperations")
+	rejection := devicesOf(t, testPod("ml/x", "", "", claiming("train")), remote, aSlice("n", aDevice("gpu-0", "gpu")))
+	same(t, rejection.What, "n: device gpu-0 of claim ml/train needs node feature DRAOptionalNodeOperations")
 }
 
 // Each request has its devices; together they want the same one.
@@ -303,18 +303,18 @@ func TestRequestsThatCompeteAreToldTogether(t *testing.T) {
 		c.Spec.Devices.Requests = append(c.Spec.Devices.Requests, second)
 		c.Spec.Devices.Constraints = []resourcev1.DeviceConstraint{{MatchAttribute: new(resourcev1.FullyQualifiedName("gpu.example.com/kind"))}}
 	})
-	refusal := devicesOf(t, testPod("ml/x", "", "", claiming("train")), claim, aSlice("n", aDevice("gpu-0", "gpu")))
-	same(t, refusal.What, "n: there are devices for each single request of claim ml/train, but no combination of devices satisfies all requests together "+
+	rejection := devicesOf(t, testPod("ml/x", "", "", claiming("train")), claim, aSlice("n", aDevice("gpu-0", "gpu")))
+	same(t, rejection.What, "n: there are devices for each single request of claim ml/train, but no combination of devices satisfies all requests together "+
 		"(constraints: same gpu.example.com/kind for all requests)")
-	same(t, refusal.Short, "no combination of devices satisfies claim ml/train")
+	same(t, rejection.Short, "no combination of devices satisfies claim ml/train")
 }
 
 func TestAnExtendedResourceOfADeviceClassIsToldByItsDevices(t *testing.T) {
 	class := gpuClass()
 	class.Spec.ExtendedResourceName = new("example.com/gpu")
-	refusal := refusalIn(t, mustExplain(t, startDevices(t, class, testNode("n", "4"), aSlice("n", aDevice("gpu-0", "gpu"), aDevice("gpu-1", "gpu", deviceTaint("broken", "")))),
+	rejection := refusalIn(t, mustExplain(t, startDevices(t, class, testNode("n", "4"), aSlice("n", aDevice("gpu-0", "gpu"), aDevice("gpu-1", "gpu", deviceTaint("broken", "")))),
 		testPod("ml/x", "", "", requesting("example.com/gpu", "2"))), names.DynamicResources, "n")
-	same(t, refusal.What, "n: resource example.com/gpu needs 2 devices of class gpu: 1 free of 2 devices on the node; untolerated taint broken=:NoSchedule: gpu-1")
+	same(t, rejection.What, "n: resource example.com/gpu needs 2 devices of class gpu: 1 free of 2 devices on the node; untolerated taint broken=:NoSchedule: gpu-1")
 }
 
 func TestADeviceExplainerHasSomethingToSayExactlyWhereThePluginRefuses(t *testing.T) {
@@ -332,19 +332,19 @@ func TestADeviceExplainerHasSomethingToSayExactlyWhereThePluginRefuses(t *testin
 				switch {
 				case m.Rejects(k, i) != nil:
 					no++
-					if r := m.Rejection(k, i); len(plugins.DeviceFaults(x.question, r)) == 0 {
+					if r := m.Rejection(k, i); len(plugins.DeviceReasons(x.question, r)) == 0 {
 						rt.Fatalf("%s is refused (%s), and the explainer finds nothing", node.Node().Name, r.OwnReason())
 					}
 				case !scheduler.Failed(m.Answers[k].Column[i]):
 					yes++
-					if found := plugins.DeviceFaults(x.question, plugins.NodeRejection{Plugin: plugin.Name, Node: node, State: m.State}); len(found) > 0 {
+					if found := plugins.DeviceReasons(x.question, plugins.NodeRejection{Plugin: plugin.Name, Node: node, State: m.State}); len(found) > 0 {
 						rt.Fatalf("%s is accepted, and the explainer says %s", node.Node().Name, found[0].What())
 					}
 				}
 			}
 		}
 	})
-	t.Logf("%d refusals, %d acceptances", no, yes)
+	t.Logf("%d rejections, %d acceptances", no, yes)
 	if no == 0 || yes == 0 {
 		t.Error("the drawn clusters show nothing")
 	}

@@ -103,7 +103,7 @@ type Engine struct {
 	gates     []report.Gate // that the cluster has otherwise than its version
 	budgets   *pdb.Budgets
 	commands  *command.Maker
-	able      forecast.Able
+	able      forecast.PreemptionCache
 }
 
 // New builds the framework around factory, which must not have been started, and

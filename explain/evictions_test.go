@@ -262,7 +262,7 @@ func TestAPromisedEvictionHoldsInAStateThatIsReallySo(t *testing.T) {
 	}
 	t.Logf("%d evictions are promised to make room, %d are not", promised, refused)
 	if promised < 10 || refused < 10 {
-		t.Errorf("only %d promises and %d refusals", promised, refused)
+		t.Errorf("only %d promises and %d rejections", promised, refused)
 	}
 }
 

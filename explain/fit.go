@@ -19,7 +19,7 @@ import (
 // which nodes, and what stops the next one. They are placed one after another in a
 // simulated state, of which nothing is kept.
 func (e *Engine) Fit(ctx context.Context, q report.FitQuery) (*report.Fit, error) {
-	judged, err := admission.Judge(ctx, &model.Refused{Pod: q.Pod}, admissionSources(e, q.Admitted))
+	judged, err := admission.Judge(ctx, &model.NotCreated{Pod: q.Pod}, admissionSources(e, q.Admitted))
 	if err != nil {
 		return nil, err
 	}

@@ -129,7 +129,7 @@ func TestPodsComeBetweenTheCommandsOfAFix(t *testing.T) {
 				}
 			}
 			simulator := forecast.Simulator{Scheduler: e.scheduler, Budgets: e.budgets, Now: func() time.Time { return testNow }}
-			tried, err := simulator.Try(t.Context(), &forecast.Trial{
+			tried, err := simulator.SimulateFix(t.Context(), &forecast.FixSimulation{
 				Changes: []func(*scheduler.Fork) error{uncordon("b"), uncordon("c")}, AtFirst: atFirst, Nodes: []string{"b", "c"}, Time: time.Minute,
 			})
 			if err != nil {
@@ -158,7 +158,7 @@ func TestAFixNamesWhomItMayDisplace(t *testing.T) {
 	e := startEngine(t, Options{}, objects...)
 	for _, last := range []bool{true, false} {
 		simulator := forecast.Simulator{Scheduler: e.scheduler, Budgets: e.budgets, Now: func() time.Time { return testNow }}
-		tried, err := simulator.Try(t.Context(), &forecast.Trial{Pod: pod, Last: last, Any: true, Gone: []types.UID{"dev/low"}, Time: time.Minute})
+		tried, err := simulator.SimulateFix(t.Context(), &forecast.FixSimulation{Pod: pod, Last: last, Any: true, Gone: []types.UID{"dev/low"}, Time: time.Minute})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -39,7 +39,7 @@ func TestQuotasAreRaisedToWhatAllMissingPodsWant(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			e := startEngine(t, tc.rules.options(), tc.rules.namespace(), testNode("std-a-01", "4"))
-			found, err := fixesOf(t.Context(), e, report.PodsRefused(refusedPod(tc.cpu)))
+			found, err := fixesOf(t.Context(), e, report.PodsNotCreated(refusedPod(tc.cpu)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -54,7 +54,7 @@ func TestQuotasAreRaisedToWhatAllMissingPodsWant(t *testing.T) {
 func TestARaisedQuotaNamesItsCommandAndTheWayBack(t *testing.T) {
 	r := rules{quotas: []corev1.ResourceQuota{quotaOf(map[string]string{"requests.cpu": "20"}, map[string]string{"requests.cpu": "19500m"})}}
 	e := startEngine(t, r.options(), r.namespace(), testNode("std-a-01", "4"))
-	fix := must(fixesOf(t.Context(), e, report.PodsRefused(refusedPod("1")))).Tried[0]
+	fix := must(fixesOf(t.Context(), e, report.PodsNotCreated(refusedPod("1")))).Tried[0]
 	same(t, fix.Command, `kubectl -n team-a patch resourcequota/compute --type=merge -p '{"spec":{"hard":{"requests.cpu":"21500m"}}}'`)
 	same(t, fix.Undo, `kubectl -n team-a patch resourcequota/compute --type=merge -p '{"spec":{"hard":{"requests.cpu":"20"}}}'`)
 	if fix.PodsPlaced != 2 || fix.NodesGained != 1 || fix.Kind != report.FixQuota {

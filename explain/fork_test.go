@@ -17,7 +17,7 @@ import (
 func fitting(t *testing.T, e *Engine, pod *corev1.Pod, only []string) []string {
 	t.Helper()
 	e.scheduler.Settle(context.Background())
-	tried, err := e.scheduler.Try(context.Background(), pod, only)
+	tried, err := e.scheduler.FittingNodes(context.Background(), pod, only)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestATrialIsOpenWhereSomethingCouldNotBeRead(t *testing.T) {
 		}}}
 	})
 	e := startEngineForbidding(t, Options{}, []string{"persistentvolumeclaims"}, []runtime.Object{testNode("n", "4")}...)
-	tried := must(e.scheduler.Try(context.Background(), pod, nil))
+	tried := must(e.scheduler.FittingNodes(context.Background(), pod, nil))
 	if !tried.Open || len(tried.Names) > 0 {
 		t.Errorf("fits %v, open %v; want none and open", tried.Names, tried.Open)
 	}

@@ -49,11 +49,11 @@ func checkNodes(t *rapid.T, r *report.Report) {
 			fits++
 		}
 		if (n.Fits != nil && !*n.Fits) != (len(n.Rejections) > 0) {
-			t.Errorf("%s: fits %v with %d refusals", n.Name, n.Fits, len(n.Rejections))
+			t.Errorf("%s: fits %v with %d rejections", n.Name, n.Fits, len(n.Rejections))
 		}
-		for _, refusal := range n.Rejections {
-			if refusal.What == "" || refusal.Short == "" || refusal.Reason == "" || refusal.Numbers == nil {
-				t.Errorf("%s: %s is not told: %+v", n.Name, refusal.Plugin, refusal)
+		for _, rejection := range n.Rejections {
+			if rejection.What == "" || rejection.Short == "" || rejection.Reason == "" || rejection.Numbers == nil {
+				t.Errorf("%s: %s is not told: %+v", n.Name, rejection.Plugin, rejection)
 			}
 		}
 	}
@@ -74,12 +74,12 @@ func checkGroups(t *rapid.T, r *report.Report) {
 			}
 			seen[name] = true
 			at, _ := slices.BinarySearchFunc(r.Nodes, name, func(n report.NodeResult, name string) int { return strings.Compare(n.Name, name) })
-			if !slices.EqualFunc(r.Nodes[at].Rejections, g.Rejections, func(a, b report.Refusal) bool { return a.Plugin == b.Plugin && a.Resolvable == b.Resolvable }) {
+			if !slices.EqualFunc(r.Nodes[at].Rejections, g.Rejections, func(a, b report.Rejection) bool { return a.Plugin == b.Plugin && a.Resolvable == b.Resolvable }) {
 				t.Errorf("%s is refused otherwise than its group", name)
 			}
 		}
 		if i > 0 && reasonsOf(g) < reasonsOf(r.Groups[i-1]) {
-			t.Errorf("group %d has fewer refusals than the one before it", i)
+			t.Errorf("group %d has fewer rejections than the one before it", i)
 		}
 	}
 	if len(seen) != len(r.Nodes) {
@@ -87,10 +87,10 @@ func checkGroups(t *rapid.T, r *report.Report) {
 	}
 }
 
-// reasonsOf counts the refusals of a group, a cordon with its own taint once.
+// reasonsOf counts the rejections of a group, a cordon with its own taint once.
 func reasonsOf(g report.Group) int {
 	count := len(g.Rejections)
-	if g.Rejects(names.NodeUnschedulable) && slices.ContainsFunc(g.Rejections, func(r report.Refusal) bool {
+	if g.Rejects(names.NodeUnschedulable) && slices.ContainsFunc(g.Rejections, func(r report.Rejection) bool {
 		return r.Plugin == names.TaintToleration && r.Short == report.CordonWord
 	}) {
 		count--
@@ -102,14 +102,14 @@ func checkPlugins(t *rapid.T, r *report.Report) {
 	for _, p := range r.Plugins {
 		refuses, alone := 0, 0
 		for _, n := range r.Nodes {
-			if slices.ContainsFunc(n.Rejections, func(f report.Refusal) bool { return f.Plugin == p.Name }) {
+			if slices.ContainsFunc(n.Rejections, func(f report.Rejection) bool { return f.Plugin == p.Name }) {
 				refuses++
 				if len(n.Rejections) == 1 {
 					alone++
 				}
 			}
 		}
-		if refuses != p.Refuses || alone != p.Alone {
+		if refuses != p.Rejects || alone != p.Alone {
 			t.Errorf("%s: refuses %d, alone %d, the report says %+v", p.Name, refuses, alone, p)
 		}
 	}

@@ -37,6 +37,6 @@ func TestNeighborsAreMetOnRefusedNodesOnly(t *testing.T) {
 		}
 	}
 	if compared < 50 {
-		t.Errorf("only %d refusals were compared", compared)
+		t.Errorf("only %d rejections were compared", compared)
 	}
 }

@@ -25,12 +25,12 @@ func TestTheFeaturesThatANodeDoesNotDeclareAreNamed(t *testing.T) {
 	})
 	r := mustExplain(t, startEngine(t, Options{}, testNode("both", "4", declaring(restart, users)),
 		testNode("none", "4"), testNode("one", "4", declaring(restart))), pod)
-	refusal := refusalIn(t, r, names.NodeDeclaredFeatures, "none")
-	same(t, refusal.What, "none: the pod requires node features "+restart+", "+users+", the node declares none")
-	same(t, refusal.Short, "no node feature "+restart+", "+users)
-	refusal = refusalIn(t, r, names.NodeDeclaredFeatures, "one")
-	same(t, refusal.What, "one: the pod requires node feature "+users+", the node declares "+restart)
-	same(t, refusal.Short, "no node feature "+users)
+	rejection := refusalIn(t, r, names.NodeDeclaredFeatures, "none")
+	same(t, rejection.What, "none: the pod requires node features "+restart+", "+users+", the node declares none")
+	same(t, rejection.Short, "no node feature "+restart+", "+users)
+	rejection = refusalIn(t, r, names.NodeDeclaredFeatures, "one")
+	same(t, rejection.What, "one: the pod requires node feature "+users+", the node declares "+restart)
+	same(t, rejection.Short, "no node feature "+users)
 	if r.Verdict != report.Schedulable || r.Fits != 1 || len(r.Groups) != 3 {
 		t.Errorf("%s on %d nodes in %d groups", r.Verdict, r.Fits, len(r.Groups))
 	}

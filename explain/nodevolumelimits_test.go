@@ -35,12 +35,12 @@ func TestTheCountBehindAVolumeLimitIsTold(t *testing.T) {
 		&storagev1.VolumeAttachment{ObjectMeta: metav1.ObjectMeta{Name: "at"}, Spec: storagev1.VolumeAttachmentSpec{
 			Attacher: "csi.example.com", NodeName: "n", Source: storagev1.VolumeAttachmentSource{PersistentVolumeName: new("pv-1")},
 		}})
-	refusal := refusalsOf(t, names.NodeVolumeLimits, "n", testPod("data/x", "", "", mounting("v0", "v2", "v3")), objects...)
-	same(t, refusal.What, "n: attach limit of CSI driver csi.example.com: 1 too many: the pod needs 2 volumes for claim data/v2, claim data/v3, 2 of 3 are in use")
-	same(t, refusal.Short, "attach limit of csi.example.com: 2 of 3 in use")
+	rejection := rejectionsOf(t, names.NodeVolumeLimits, "n", testPod("data/x", "", "", mounting("v0", "v2", "v3")), objects...)
+	same(t, rejection.What, "n: attach limit of CSI driver csi.example.com: 1 too many: the pod needs 2 volumes for claim data/v2, claim data/v3, 2 of 3 are in use")
+	same(t, rejection.Short, "attach limit of csi.example.com: 2 of 3 in use")
 	want := report.Number{Resource: "attachable-volumes-csi-csi.example.com", Wanted: "2", Requested: "2", Allocatable: "3", Short: "1"}
-	if len(refusal.Numbers) != 1 || refusal.Numbers[0] != want {
-		t.Errorf("got %+v, want %+v", refusal.Numbers, want)
+	if len(rejection.Numbers) != 1 || rejection.Numbers[0] != want {
+		t.Errorf("got %+v, want %+v", rejection.Numbers, want)
 	}
 }
 
@@ -63,18 +63,18 @@ func TestVolumesOfMigratedPluginsCount(t *testing.T) {
 			}})
 		}
 	}
-	refusal := refusalsOf(t, names.NodeVolumeLimits, "n", testPod("data/x", "", "", ebs("b")),
+	rejection := rejectionsOf(t, names.NodeVolumeLimits, "n", testPod("data/x", "", "", ebs("b")),
 		testNode("n", "4"), aCSINode("n", "ebs.csi.aws.com", 1), testPod("data/a", "n", "", ebs("a")))
-	same(t, refusal.What, "n: attach limit of CSI driver ebs.csi.aws.com: 1 too many: the pod needs 1 volume for volume b, 1 of 1 are in use")
+	same(t, rejection.What, "n: attach limit of CSI driver ebs.csi.aws.com: 1 too many: the pod needs 1 volume for volume b, 1 of 1 are in use")
 }
 
 func TestADriverThatANodeMustHaveIsNamed(t *testing.T) {
 	driver := &storagev1.CSIDriver{ObjectMeta: metav1.ObjectMeta{Name: "csi.example.com"}, Spec: storagev1.CSIDriverSpec{PreventPodSchedulingIfMissing: new(true)}}
-	refusal := refusalsOf(t, names.NodeVolumeLimits, "n", testPod("data/x", "", "", mounting("v0")),
+	rejection := rejectionsOf(t, names.NodeVolumeLimits, "n", testPod("data/x", "", "", mounting("v0")),
 		append(attached(1), testNode("n", "4"), driver, aCSINode("n", "other.example.com", 1))...)
-	same(t, refusal.What, "n: the node has no CSI driver csi.example.com, which claim data/v0 needs")
-	same(t, refusal.Short, "no CSI driver csi.example.com")
-	if len(refusal.Numbers) > 0 {
-		t.Errorf("a missing driver is no number: %+v", refusal.Numbers)
+	same(t, rejection.What, "n: the node has no CSI driver csi.example.com, which claim data/v0 needs")
+	same(t, rejection.Short, "no CSI driver csi.example.com")
+	if len(rejection.Numbers) > 0 {
+		t.Errorf("a missing driver is no number: %+v", rejection.Numbers)
 	}
 }

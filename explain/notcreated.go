@@ -10,10 +10,10 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-// askRefused says why a controller's pods were not created, and what would become of
+// askNotCreated says why a controller's pods were not created, and what would become of
 // one otherwise.
-func (e *Engine) askRefused(ctx context.Context, q report.Query) (*report.Report, error) {
-	j, err := admission.Judge(ctx, q.Target.Refused(), admission.Sources{
+func (e *Engine) askNotCreated(ctx context.Context, q report.Query) (*report.Report, error) {
+	j, err := admission.Judge(ctx, q.Target.NotCreated(), admission.Sources{
 		LimitRanges: e.options.LimitRanges, Quotas: e.options.Quotas, Labels: e.sources.labels,
 		ClusterVersion: e.options.ClusterVersion, Now: e.options.Now(),
 	})
@@ -24,7 +24,7 @@ func (e *Engine) askRefused(ctx context.Context, q report.Query) (*report.Report
 	if err != nil {
 		return nil, err
 	}
-	if subject, suspended := kueue.SubjectOfSuspended(q.Target.Refused()); suspended {
+	if subject, suspended := kueue.SubjectOfSuspended(q.Target.NotCreated()); suspended {
 		var state *kueue.State
 		if e.options.Queue != nil {
 			state = e.options.Queue(ctx, subject)
@@ -46,7 +46,7 @@ func (e *Engine) askRefused(ctx context.Context, q report.Query) (*report.Report
 // suspendedReport is the answer for a Job that Kueue keeps suspended, from what would be said if
 // its pods had been rejected, and what Kueue says.
 func suspendedReport(q report.Query, r *report.Report, queue *report.Queue) *report.Report {
-	refused := q.Target.Refused()
+	refused := q.Target.NotCreated()
 	held := fmt.Sprintf("job %s is suspended until Kueue admits its Workload: it has no pods yet and needs quota for %s at once",
 		refused.Pod.OwnerReferences[0].Name, grammar.Plural(refused.Wanted, "pod"))
 	r.State, r.BlockedBy, r.Queue = "queued", "queue", queue
@@ -54,8 +54,8 @@ func suspendedReport(q report.Query, r *report.Report, queue *report.Queue) *rep
 	if queue != nil {
 		r.Summary, r.Why, r.Facts = "Queued by "+queue.Summary, queue.Short, []string{grammar.Capital(held)}
 	}
-	for _, refusal := range r.Admission.Rejections {
-		r.Facts = append(r.Facts, "If its pods were created now: "+refusal.What)
+	for _, rejection := range r.Admission.Rejections {
+		r.Facts = append(r.Facts, "If its pods were created now: "+rejection.What)
 	}
 	r.Facts = append(r.Facts, admission.IfCreated("a pod were", r.Admission.IfCreated))
 	r.Admission = nil

@@ -16,11 +16,11 @@ import (
 )
 
 // refusedPod is what a ReplicaSet would create two of, changed by the edits.
-func refusedPod(cpu string, edits ...func(*corev1.Pod)) *model.Refused {
+func refusedPod(cpu string, edits ...func(*corev1.Pod)) *model.NotCreated {
 	pod := testPod("team-a/", "", cpu, edits...)
-	pod.UID, pod.GenerateName = model.RefusedUID("rs"), "api-6c9-"
+	pod.UID, pod.GenerateName = model.NotCreatedUID("rs"), "api-6c9-"
 	pod.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "api-6c9", UID: "rs", Controller: new(true)}}
-	return &model.Refused{
+	return &model.NotCreated{
 		Pod: pod, Wanted: 4, Missing: 2, Since: testNow.Add(-9 * time.Minute), Last: testNow.Add(-30 * time.Second),
 		Message: `pods "api-6c9-" is forbidden: for some reason`,
 	}
@@ -87,9 +87,9 @@ func TestRefusedPodsAreToldByWhatRefusesThem(t *testing.T) {
 	for _, test := range []struct {
 		name         string
 		rules        rules
-		pod          *model.Refused
+		pod          *model.NotCreated
 		summary, why string
-		numbers      report.Number // of the first refusal
+		numbers      report.Number // of the first rejection
 	}{
 		{
 			"a quota that is used up",
@@ -191,7 +191,7 @@ func TestRefusedPodsAreToldByWhatRefusesThem(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			e := startEngine(t, test.rules.options(), aNode("a", "4"), test.rules.namespace())
-			r, err := e.Ask(t.Context(), report.Query{Target: report.PodsRefused(test.pod)})
+			r, err := e.Ask(t.Context(), report.Query{Target: report.PodsNotCreated(test.pod)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -201,8 +201,8 @@ func TestRefusedPodsAreToldByWhatRefusesThem(t *testing.T) {
 			same(t, rowOf(r), test.why)
 			same(t, r.Pod.Name+r.Pod.UID, "")
 			var numbers report.Number
-			for _, refusal := range r.Admission.Rejections[:min(1, len(r.Admission.Rejections))] {
-				for _, numbers = range refusal.Numbers {
+			for _, rejection := range r.Admission.Rejections[:min(1, len(r.Admission.Rejections))] {
+				for _, numbers = range rejection.Numbers {
 					break
 				}
 			}
@@ -222,7 +222,7 @@ func TestFactsOfARefusedPodTellTheSumAndWhatWouldBe(t *testing.T) {
 		{"4", ", it would fit 1 node: a."},
 		{"500m", ": Too large for any node: it requests cpu 1, the largest node has 500m allocatable."},
 	} {
-		r, err := startEngine(t, rules.options(), aNode("a", test.node), rules.namespace()).Ask(t.Context(), report.Query{Target: report.PodsRefused(refusedPod("1"))})
+		r, err := startEngine(t, rules.options(), aNode("a", test.node), rules.namespace()).Ask(t.Context(), report.Query{Target: report.PodsNotCreated(refusedPod("1"))})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -240,7 +240,7 @@ func TestWhatRefusesAPodIsUnknownWhereItMayNotBeRead(t *testing.T) {
 		LimitRanges: func(context.Context, string) ([]corev1.LimitRange, error) { return nil, forbidden("limitranges") },
 	}
 	e := startEngineForbidding(t, options, []string{"namespaces"}, aNode("a", "4"))
-	r, err := e.Ask(t.Context(), report.Query{Target: report.PodsRefused(refusedPod("1"))})
+	r, err := e.Ask(t.Context(), report.Query{Target: report.PodsNotCreated(refusedPod("1"))})
 	if err != nil {
 		t.Fatal(err)
 	}

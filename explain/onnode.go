@@ -57,7 +57,7 @@ func (e *Engine) onNode(ctx context.Context, uid types.UID, node string) (answer
 	e.scheduler.Settle(ctx)
 	x := e.begin(ctx, pod)
 	x.take(said)
-	answer = &report.NodeAnswer{UID: uid, Rejections: []report.Refusal{}, Held: x.held(ctx)}
+	answer = &report.NodeAnswer{UID: uid, Rejections: []report.Rejection{}, Held: x.held(ctx)}
 	x.doubt()
 	answer.Unknown = x.report.Unknown
 	if why, unread := e.scheduler.Forbidden["nodes"]; unread {

@@ -131,7 +131,7 @@ func TestAJobThatKueueKeepsSuspendedIsQueued(t *testing.T) {
 		p.Name, p.UID = "", "not-created-job"
 		p.OwnerReferences = []metav1.OwnerReference{{APIVersion: "batch/v1", Kind: "Job", Name: "train", UID: "job", Controller: new(true)}}
 	})
-	refused := &model.Refused{Pod: pod, Wanted: 4, Missing: 4, Queue: "team-a"}
+	refused := &model.NotCreated{Pod: pod, Wanted: 4, Missing: 4, Queue: "team-a"}
 	for name, c := range map[string]struct {
 		state        *kueue.State
 		summary, why string
@@ -149,7 +149,7 @@ func TestAJobThatKueueKeepsSuspendedIsQueued(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := startEngine(t, askKueue(t, pod, c.state), testNode("std-a-01", "4"))
-			r, err := e.Ask(t.Context(), report.Query{Target: report.PodsRefused(refused), Parts: report.FixesPart})
+			r, err := e.Ask(t.Context(), report.Query{Target: report.PodsNotCreated(refused), Parts: report.FixesPart})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -124,31 +124,31 @@ func mountingNew(name string) func(*corev1.Pod) {
 	}
 }
 
-// refusalsOf are what plugin has against pod on node, as the report tells it.
-func refusalsOf(t testing.TB, plugin, node string, pod *corev1.Pod, objects ...runtime.Object) report.Refusal {
+// rejectionsOf are what plugin has against pod on node, as the report tells it.
+func rejectionsOf(t testing.TB, plugin, node string, pod *corev1.Pod, objects ...runtime.Object) report.Rejection {
 	t.Helper()
 	return refusalIn(t, mustExplain(t, startEngine(t, Options{}, objects...), pod), plugin, node)
 }
 
-func refusalIn(t testing.TB, r *report.Report, plugin, node string) report.Refusal {
+func refusalIn(t testing.TB, r *report.Report, plugin, node string) report.Rejection {
 	t.Helper()
 	for _, n := range r.Nodes {
-		for _, refusal := range n.Rejections {
-			if n.Name == node && refusal.Plugin == plugin {
-				return refusal
+		for _, rejection := range n.Rejections {
+			if n.Name == node && rejection.Plugin == plugin {
+				return rejection
 			}
 		}
 	}
 	t.Fatalf("%s does not refuse %s: %s", plugin, node, r.Summary)
-	return report.Refusal{}
+	return report.Rejection{}
 }
 
 // storageFinds says what the explainers of storage plugins find on one node.
-var storageFinds = map[string]func(*plugins.Question, plugins.NodeRejection) []plugins.Fault{
-	names.VolumeRestrictions: plugins.RestrictionFaults,
-	names.VolumeBinding:      plugins.BindingFaults,
-	names.VolumeZone:         plugins.ZoneFaults,
-	names.NodeVolumeLimits:   plugins.LimitFaults,
+var storageFinds = map[string]func(*plugins.Question, plugins.NodeRejection) []plugins.Reason{
+	names.VolumeRestrictions: plugins.RestrictionReasons,
+	names.VolumeBinding:      plugins.BindingReasons,
+	names.VolumeZone:         plugins.ZoneReasons,
+	names.NodeVolumeLimits:   plugins.LimitReasons,
 }
 
 func TestAStorageExplainerHasSomethingToSayExactlyWhereItsPluginRefuses(t *testing.T) {
@@ -190,10 +190,10 @@ func TestAStorageExplainerHasSomethingToSayExactlyWhereItsPluginRefuses(t *testi
 			}
 		}
 	})
-	t.Logf("refusals %v, acceptances %v", no, yes)
+	t.Logf("rejections %v, acceptances %v", no, yes)
 	for name := range storageFinds {
 		if !testing.Short() && (no[name] == 0 || yes[name] == 0) { // few are drawn then
-			t.Errorf("%s: %d refusals and %d acceptances were looked at: the drawn clusters show nothing", name, no[name], yes[name])
+			t.Errorf("%s: %d rejections and %d acceptances were looked at: the drawn clusters show nothing", name, no[name], yes[name])
 		}
 	}
 }
@@ -370,11 +370,11 @@ func TestAMissingClaimIsToldOnce(t *testing.T) {
 	same(t, report.Groups[0].Words, "claim data/warehouse does not exist")
 	same(t, report.Summary, "No node fits: claim data/warehouse does not exist.")
 	var told []string
-	for _, refusal := range report.Groups[0].Rejections {
-		told = append(told, refusal.What)
+	for _, rejection := range report.Groups[0].Rejections {
+		told = append(told, rejection.What)
 	}
 	slices.Sort(told)
 	if len(slices.Compact(told)) != len(told) || len(told) < 2 {
-		t.Errorf("each refusal has its own words, got %q", told)
+		t.Errorf("each rejection has its own words, got %q", told)
 	}
 }

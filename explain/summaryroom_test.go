@@ -239,10 +239,10 @@ func TestEveryNearMissIsTrueOfTheNodesItIsToldOf(t *testing.T) {
 
 // lacksSize says whether a node has less of something in all than the pod wants.
 func lacksSize(node report.NodeResult) bool {
-	for _, refusal := range node.Rejections {
-		for _, n := range refusal.Numbers {
+	for _, rejection := range node.Rejections {
+		for _, n := range rejection.Numbers {
 			wanted, allocatable := resource.MustParse(n.Wanted), resource.MustParse(n.Allocatable)
-			if refusal.Plugin == names.NodeResourcesFit && wanted.Cmp(allocatable) > 0 {
+			if rejection.Plugin == names.NodeResourcesFit && wanted.Cmp(allocatable) > 0 {
 				return true
 			}
 		}
@@ -295,10 +295,10 @@ func checkBetween(t *testing.T, at string, r *report.Report) {
 	lone := 0
 	for _, node := range r.Nodes {
 		only := true
-		for _, refusal := range node.Rejections {
-			cordon := refusal.Short == report.CordonWord
+		for _, rejection := range node.Rejections {
+			cordon := rejection.Short == report.CordonWord
 			only = only && (len(node.Rejections) == 1 || cordon) &&
-				(cordon || refusal.Plugin == names.TaintToleration || refusal.Plugin == names.NodeAffinity)
+				(cordon || rejection.Plugin == names.TaintToleration || rejection.Plugin == names.NodeAffinity)
 		}
 		if only {
 			lone++

@@ -94,7 +94,7 @@ func TestTextShowsBothMessagesWhereTheyDiffer(t *testing.T) {
 
 func TestNodesLoseADomainThatAllShareInTheTable(t *testing.T) {
 	refused := func(nodes ...string) report.Group {
-		return report.Group{Count: len(nodes), Nodes: nodes, Fits: new(false), Words: nodes[0] + ": cordoned", Rejections: []report.Refusal{{Plugin: "NodeUnschedulable"}}}
+		return report.Group{Count: len(nodes), Nodes: nodes, Fits: new(false), Words: nodes[0] + ": cordoned", Rejections: []report.Rejection{{Plugin: "NodeUnschedulable"}}}
 	}
 	r := &report.Report{Verdict: report.Unschedulable, Groups: []report.Group{refused("ip-10-0-1-17.eu.internal"), refused("ip-10-0-1-18.eu.internal")}}
 	if text := report.Text(r, 80, report.TextOptions{}); !strings.Contains(text, "  ip-10-0-1-17: cordoned\n") {

@@ -395,7 +395,7 @@ func count(m *scheduler.Matrix) (results []report.PluginResult, others int) {
 	results = []report.PluginResult{}
 	for k, p := range m.Profile.Plugins {
 		if refuses[k] > 0 {
-			results = append(results, report.PluginResult{Name: p.Name, Refuses: refuses[k], Alone: alone[k]})
+			results = append(results, report.PluginResult{Name: p.Name, Rejects: refuses[k], Alone: alone[k]})
 		} else {
 			others++
 		}

@@ -15,10 +15,10 @@ import (
 )
 
 // binding are the words about the pod data/x, which mounts db, on n in zone b.
-func binding(t *testing.T, objects ...runtime.Object) report.Refusal {
+func binding(t *testing.T, objects ...runtime.Object) report.Rejection {
 	t.Helper()
 	objects = append(objects, testNode("n", "4", nodeLabel(corev1.LabelTopologyZone, "b")), aClass("local", storagehelpers.NotSupportedProvisioner))
-	return refusalsOf(t, names.VolumeBinding, "n", testPod("data/x", "", "", mounting("db")), objects...)
+	return rejectionsOf(t, names.VolumeBinding, "n", testPod("data/x", "", "", mounting("db")), objects...)
 }
 
 func TestAClaimThatNoNodeCanServeIsToldWithWhatItWaitsFor(t *testing.T) {
@@ -64,19 +64,19 @@ func TestAClaimThatNoNodeCanServeIsToldWithWhatItWaitsFor(t *testing.T) {
 			"claim data/db (10Gi ReadWriteOnce) is unbound: it requests volume pv-1, which belongs to claim shop/db", "claim data/db is unbound",
 		},
 	} {
-		refusal := binding(t, c.objects...)
-		if refusal.What != c.what || refusal.Short != c.short || !refusal.PreFilter {
-			t.Errorf("%s: got\n%s\n%s\nwant\n%s\n%s", name, refusal.What, refusal.Short, c.what, c.short)
+		rejection := binding(t, c.objects...)
+		if rejection.What != c.what || rejection.Short != c.short || !rejection.PreFilter {
+			t.Errorf("%s: got\n%s\n%s\nwant\n%s\n%s", name, rejection.What, rejection.Short, c.what, c.short)
 		}
 	}
 }
 
 func TestAnEphemeralVolumesClaimIsToldAsThat(t *testing.T) {
 	pod := testPod("data/x", "", "", mountingNew("scratch"))
-	refusal := refusalsOf(t, names.VolumeBinding, "n", pod, testNode("n", "4"))
-	same(t, refusal.Short, "claim data/x-scratch of an ephemeral volume does not exist yet")
-	refusal = refusalsOf(t, names.VolumeBinding, "n", pod, testNode("n", "4"), aClaim("data/x-scratch", "local"))
-	same(t, refusal.What, "claim data/x-scratch has the name that the pod's ephemeral volume needs, but was not created for this pod")
+	rejection := rejectionsOf(t, names.VolumeBinding, "n", pod, testNode("n", "4"))
+	same(t, rejection.Short, "claim data/x-scratch of an ephemeral volume does not exist yet")
+	rejection = rejectionsOf(t, names.VolumeBinding, "n", pod, testNode("n", "4"), aClaim("data/x-scratch", "local"))
+	same(t, rejection.What, "claim data/x-scratch has the name that the pod's ephemeral volume needs, but was not created for this pod")
 }
 
 // One volume for each thing that can be wrong with it.
@@ -84,7 +84,7 @@ func TestEveryVolumeIsToldWithWhatIsWrongWithIt(t *testing.T) {
 	edited := func(name string, edit func(*corev1.PersistentVolume)) *corev1.PersistentVolume {
 		return aVolume(name, "local", volumeLabel("tier", "fast"), edit)
 	}
-	refusal := binding(
+	rejection := binding(
 		t,
 		aClaim("data/db", "local", func(c *corev1.PersistentVolumeClaim) {
 			c.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"tier": "fast"}}
@@ -102,38 +102,38 @@ func TestEveryVolumeIsToldWithWhatIsWrongWithIt(t *testing.T) {
 		aVolume("pv-slow", "slow", volumeLabel("tier", "fast")),
 		aVolume("pv-slow-too", "slow"),
 	)
-	same(t, refusal.What, "n: claim data/db requests 10Gi ReadWriteOnce of class local, which has no provisioner: "+
+	same(t, rejection.What, "n: claim data/db requests 10Gi ReadWriteOnce of class local, which has no provisioner: "+
 		"pv-affinity is only in zone a; pv-attributes has VolumeAttributesClass gold, the claim requests \"\"; "+
 		"pv-label does not match the claim's selector tier=fast; pv-mode has volumeMode Block, the claim requests Filesystem; pv-modes has access modes ReadOnlyMany, the claim requests ReadWriteOnce; "+
 		"pv-phase is Released; pv-small has 5Gi, the claim requests 10Gi; bound to other claims: pv-taken (shop/db); pv-slow matches except for its class slow")
-	same(t, refusal.Short, "no local volume for claim data/db")
+	same(t, rejection.Short, "no local volume for claim data/db")
 }
 
 func TestOneVolumeDoesNotServeTwoClaims(t *testing.T) {
-	refusal := refusalsOf(t, names.VolumeBinding, "n", testPod("data/x", "", "", mounting("large", "small")), testNode("n", "4"),
+	rejection := rejectionsOf(t, names.VolumeBinding, "n", testPod("data/x", "", "", mounting("large", "small")), testNode("n", "4"),
 		aClass("local", storagehelpers.NotSupportedProvisioner), aClaim("data/small", "local"),
 		aClaim("data/large", "local", func(c *corev1.PersistentVolumeClaim) {
 			c.Spec.Resources.Requests[corev1.ResourceStorage] = resource.MustParse("20Gi")
 		}), aVolume("pv-1", "local", volumeSize("20Gi")))
-	same(t, refusal.What, "n: claim data/large requests 20Gi ReadWriteOnce of class local, which has no provisioner: pv-1 is used for another claim of the pod")
+	same(t, rejection.What, "n: claim data/large requests 20Gi ReadWriteOnce of class local, which has no provisioner: pv-1 is used for another claim of the pod")
 }
 
 func TestABoundVolumeIsToldWithWhereItIs(t *testing.T) {
-	refusal := binding(t, aClaim("data/db", "csi", boundTo("pv-1")), aVolume("pv-1", "csi", volumeOn(corev1.LabelTopologyZone, "a"), volumeOf("data/db")))
-	same(t, refusal.What, "n: claim data/db requires nodes with topology.kubernetes.io/zone=a, the node has topology.kubernetes.io/zone=b (volume pv-1)")
-	same(t, refusal.Short, "volume of claim db is only in zone a")
-	refusal = binding(t, aClaim("data/db", "csi", boundTo("pv-1")))
-	same(t, refusal.What, "n: volume pv-1 of claim data/db does not exist")
+	rejection := binding(t, aClaim("data/db", "csi", boundTo("pv-1")), aVolume("pv-1", "csi", volumeOn(corev1.LabelTopologyZone, "a"), volumeOf("data/db")))
+	same(t, rejection.What, "n: claim data/db requires nodes with topology.kubernetes.io/zone=a, the node has topology.kubernetes.io/zone=b (volume pv-1)")
+	same(t, rejection.Short, "volume of claim db is only in zone a")
+	rejection = binding(t, aClaim("data/db", "csi", boundTo("pv-1")))
+	same(t, rejection.What, "n: volume pv-1 of claim data/db does not exist")
 }
 
 func TestWhereAClassProvisionsIsTold(t *testing.T) {
 	zonal := aClass("zonal", "csi.example.com", func(c *storagev1.StorageClass) {
 		c.AllowedTopologies = []corev1.TopologySelectorTerm{{MatchLabelExpressions: []corev1.TopologySelectorLabelRequirement{{Key: corev1.LabelTopologyZone, Values: []string{"a", "c"}}}}}
 	})
-	refusal := binding(t, aClaim("data/db", "zonal"), zonal)
-	same(t, refusal.What, "n: claim data/db requests 10Gi ReadWriteOnce of class zonal, which provisions only for nodes with "+
+	rejection := binding(t, aClaim("data/db", "zonal"), zonal)
+	same(t, rejection.What, "n: claim data/db requests 10Gi ReadWriteOnce of class zonal, which provisions only for nodes with "+
 		"topology.kubernetes.io/zone in (a, c), the node has topology.kubernetes.io/zone=b")
-	same(t, refusal.Short, "class zonal provisions only for zone in (a, c)")
+	same(t, rejection.Short, "class zonal provisions only for zone in (a, c)")
 }
 
 func TestAVolumeThatIsBeingMadeElsewhereIsTold(t *testing.T) {
@@ -143,8 +143,8 @@ func TestAVolumeThatIsBeingMadeElsewhereIsTold(t *testing.T) {
 		}
 	}
 	csi := aClass("csi", "csi.example.com")
-	refusal := binding(t, aClaim("data/db", "csi", started("m")), csi, testNode("m", "4"))
-	same(t, refusal.Short, "claim data/db is being provisioned for m")
+	rejection := binding(t, aClaim("data/db", "csi", started("m")), csi, testNode("m", "4"))
+	same(t, rejection.Short, "claim data/db is being provisioned for m")
 	same(t, binding(t, aClaim("data/db", "csi", started("gone")), csi).What,
 		"n: claim data/db is being provisioned for gone, which does not exist (its annotation volume.kubernetes.io/selected-node)")
 }
@@ -164,15 +164,15 @@ func TestTheStorageThatADriverLacksIsTold(t *testing.T) {
 		aClaim("data/db", "csi"), aClass("csi", "csi.example.com"),
 		&storagev1.CSIDriver{ObjectMeta: metav1.ObjectMeta{Name: "csi.example.com"}, Spec: storagev1.CSIDriverSpec{StorageCapacity: new(true)}},
 	}
-	refusal := binding(t, append(asked, pool("a", "2Gi", ""), pool("b", "100Gi", "4Gi"))...)
-	same(t, refusal.What, "n: claim data/db needs storage 6Gi more: it requests 10Gi ReadWriteOnce of class csi, driver csi.example.com has at most 4Gi for this node (CSIStorageCapacity kube-system/b)")
-	same(t, refusal.Short, "claim data/db needs storage 6Gi more")
+	rejection := binding(t, append(asked, pool("a", "2Gi", ""), pool("b", "100Gi", "4Gi"))...)
+	same(t, rejection.What, "n: claim data/db needs storage 6Gi more: it requests 10Gi ReadWriteOnce of class csi, driver csi.example.com has at most 4Gi for this node (CSIStorageCapacity kube-system/b)")
+	same(t, rejection.Short, "claim data/db needs storage 6Gi more")
 	want := report.Number{Resource: "storage", Wanted: "10Gi", Requested: "0", Allocatable: "4Gi", Short: "6Gi"}
-	if len(refusal.Numbers) != 1 || refusal.Numbers[0] != want {
-		t.Errorf("got %+v, want %+v", refusal.Numbers, want)
+	if len(rejection.Numbers) != 1 || rejection.Numbers[0] != want {
+		t.Errorf("got %+v, want %+v", rejection.Numbers, want)
 	}
-	refusal = binding(t, asked...)
-	same(t, refusal.What, "n: claim data/db requests 10Gi ReadWriteOnce of class csi, and driver csi.example.com publishes no CSIStorageCapacity for this node")
+	rejection = binding(t, asked...)
+	same(t, rejection.What, "n: claim data/db requests 10Gi ReadWriteOnce of class csi, and driver csi.example.com publishes no CSIStorageCapacity for this node")
 }
 
 // What the plugin did not need may be unreadable: nothing is said of it.

@@ -13,9 +13,9 @@ func TestTheHolderOfAnExclusiveClaimIsNamed(t *testing.T) {
 	held := aClaim("data/db", "csi", boundTo("pv-1"), claimMode(corev1.ReadWriteOncePod))
 	report := mustExplain(t, startEngine(t, Options{}, testNode("m", "4"), testNode("n", "4"), held, aVolume("pv-1", "csi"),
 		testPod("data/db-0", "m", "", mounting("db")), testPod("shop/db-0", "n", "", mounting("db"))), testPod("data/x", "", "", mounting("db")))
-	refusal := refusalIn(t, report, names.VolumeRestrictions, "n")
-	same(t, refusal.What, "n: claim data/db is ReadWriteOncePod and in use by data/db-0 on m")
-	same(t, refusal.Short, "claim data/db is in use by data/db-0")
+	rejection := refusalIn(t, report, names.VolumeRestrictions, "n")
+	same(t, rejection.What, "n: claim data/db is ReadWriteOncePod and in use by data/db-0 on m")
+	same(t, rejection.Short, "claim data/db is in use by data/db-0")
 	same(t, report.Groups[0].Rejections[0].What, "m, n: claim data/db is ReadWriteOncePod and in use by data/db-0 on m")
 }
 
@@ -33,9 +33,9 @@ func TestTheHolderOfADiskIsNamed(t *testing.T) {
 	}
 	e := startEngine(t, Options{}, testNode("n", "4"),
 		testPod("data/a", "n", "", mount(disk(true))), testPod("data/b", "n", "", mount(ceph("img", false, "m1", "m2"))))
-	refusal := refusalIn(t, mustExplain(t, e, testPod("data/x", "", "", mount(disk(false)), mount(ceph("img", true, "m2")))), names.VolumeRestrictions, "n")
-	same(t, refusal.What, "n: GCE disk pd-1 is in use by data/a on n; RBD image rbd/img is in use by data/b on n")
-	same(t, refusal.Short, "GCE disk pd-1 is in use by data/a; RBD image rbd/img is in use by data/b")
+	rejection := refusalIn(t, mustExplain(t, e, testPod("data/x", "", "", mount(disk(false)), mount(ceph("img", true, "m2")))), names.VolumeRestrictions, "n")
+	same(t, rejection.What, "n: GCE disk pd-1 is in use by data/a on n; RBD image rbd/img is in use by data/b on n")
+	same(t, rejection.Short, "GCE disk pd-1 is in use by data/a; RBD image rbd/img is in use by data/b")
 	if r := mustExplain(t, e, testPod("data/x", "", "", mount(disk(true)), mount(ceph("img", false, "m3")))); r.Verdict != report.Schedulable {
 		t.Errorf("disks that go together leave the pod %s: %s", r.Verdict, r.Summary)
 	}

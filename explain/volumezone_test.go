@@ -28,9 +28,9 @@ func TestTheZoneOfAVolumeIsToldBesideTheNodes(t *testing.T) {
 			"n: volume pv-1 of claim data/db is in topology.kubernetes.io/region=r, the node has no label topology.kubernetes.io/region", "volume pv-1 is in region r",
 		},
 	} {
-		refusal := refusalsOf(t, names.VolumeZone, "n", testPod("data/x", "", "", mounting("db")), c.node, c.volume, aClaim("data/db", "csi", boundTo("pv-1")))
-		if refusal.What != c.what || refusal.Short != c.short {
-			t.Errorf("%s: got\n%s\n%s\nwant\n%s\n%s", name, refusal.What, refusal.Short, c.what, c.short)
+		rejection := rejectionsOf(t, names.VolumeZone, "n", testPod("data/x", "", "", mounting("db")), c.node, c.volume, aClaim("data/db", "csi", boundTo("pv-1")))
+		if rejection.What != c.what || rejection.Short != c.short {
+			t.Errorf("%s: got\n%s\n%s\nwant\n%s\n%s", name, rejection.What, rejection.Short, c.what, c.short)
 		}
 	}
 }
@@ -46,9 +46,9 @@ func TestAVolumeThatCannotBePlacedIsToldAsThat(t *testing.T) {
 		"no class":        {[]runtime.Object{aClaim("data/db", "fast")}, "claim data/db is unbound: class fast does not exist, so its volume's zone is unknown"},
 		"class binds now": {[]runtime.Object{aClaim("data/db", "now"), aClass("now", "csi.example.com", atOnce)}, "claim data/db is unbound although its class now has volumeBindingMode Immediate, so its volume's zone is unknown"},
 	} {
-		refusal := refusalsOf(t, names.VolumeZone, "n", testPod("data/x", "", "", mounting("db")), append(c.objects, testNode("n", "4"))...)
-		if refusal.What != c.what || !refusal.PreFilter {
-			t.Errorf("%s: got\n%s\nwant\n%s", name, refusal.What, c.what)
+		rejection := rejectionsOf(t, names.VolumeZone, "n", testPod("data/x", "", "", mounting("db")), append(c.objects, testNode("n", "4"))...)
+		if rejection.What != c.what || !rejection.PreFilter {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, rejection.What, c.what)
 		}
 	}
 }

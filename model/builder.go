@@ -11,17 +11,17 @@ import (
 // pod costs that pod, the sums of its node and its kind; all else is shared with
 // the snapshot before. It is for one goroutine; its snapshots are for all.
 type Builder struct {
-	changedNodes map[string]*corev1.Node              // since the last Build; nil is deleted
-	changedPods  map[types.NamespacedName]*corev1.Pod // likewise
-	hosts        map[string]*host                     // by node name
-	kinds        map[string]*EquivalenceClass         // by key
-	keys         map[*Pod]string                      // of the pending pods
-	words        map[string]string                    // what derived texts share
-	amounts      Templates[*podAmounts]               // what replicas request
-	refused      map[string]*EquivalenceClass         // of pods that do not exist, by key
-	allRefused   []*Refused                           // as noted last
-	last         Snapshot
-	poolLabel    string // goes before the known labels of node pools
+	changedNodes  map[string]*corev1.Node              // since the last Build; nil is deleted
+	changedPods   map[types.NamespacedName]*corev1.Pod // likewise
+	hosts         map[string]*host                     // by node name
+	kinds         map[string]*EquivalenceClass         // by key
+	keys          map[*Pod]string                      // of the pending pods
+	words         map[string]string                    // what derived texts share
+	amounts       Templates[*podAmounts]               // what replicas request
+	refused       map[string]*EquivalenceClass         // of pods that do not exist, by key
+	allNotCreated []*NotCreated                        // as noted last
+	last          Snapshot
+	poolLabel     string // goes before the known labels of node pools
 }
 
 // PoolLabel names a label of nodes that holds their pool, where it is none of the

@@ -92,8 +92,8 @@ func (d *Difference) refused(was, is *Snapshot) {
 	before := missing(was)
 	now := missing(is)
 	for uid, kind := range now {
-		if old, there := before[uid]; !there || old.Refused.Missing != kind.Refused.Missing {
-			d.Pods = append(d.Pods, PodChange{PodNotCreated, kind.First(), missingWords(kind.Refused, old)})
+		if old, there := before[uid]; !there || old.NotCreated.Missing != kind.NotCreated.Missing {
+			d.Pods = append(d.Pods, PodChange{PodNotCreated, kind.First(), missingWords(kind.NotCreated, old)})
 		}
 	}
 	for uid, kind := range before {
@@ -107,8 +107,8 @@ func (d *Difference) refused(was, is *Snapshot) {
 func missing(s *Snapshot) map[types.UID]*EquivalenceClass {
 	found := map[types.UID]*EquivalenceClass{}
 	for _, kind := range s.Pending {
-		if kind.Refused != nil {
-			found[kind.Refused.Pod.UID] = kind
+		if kind.NotCreated != nil {
+			found[kind.NotCreated.Pod.UID] = kind
 		}
 	}
 	return found

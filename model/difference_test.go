@@ -22,8 +22,8 @@ func differing(minute int, objects ...any) *Snapshot {
 			b.Node(nil, o)
 		case *corev1.Pod:
 			b.Pod(nil, o)
-		case *Refused:
-			b.Refused([]*Refused{o})
+		case *NotCreated:
+			b.NotCreated([]*NotCreated{o})
 		}
 	}
 	return b.Build(1, Status{Taken: time.Unix(int64(minute*60), 0)}, nil)
@@ -62,11 +62,11 @@ func TestWhatChangedIsTold(t *testing.T) {
 	waits := func(p *corev1.Pod) { p.Spec.NodeName, p.Status = "", corev1.PodStatus{Phase: corev1.PodPending} }
 	starts := func(p *corev1.Pod) { p.Status = corev1.PodStatus{Phase: corev1.PodPending} }
 	ends := func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded }
-	refused := func(missing int) *Refused {
+	refused := func(missing int) *NotCreated {
 		pod := podWith(waits)
 		pod.Name, pod.UID = "", "not-created-set"
 		pod.OwnerReferences = []metav1.OwnerReference{{APIVersion: "batch/v1", Kind: "Job", Name: "etl", UID: "set", Controller: new(true)}}
-		return &Refused{Pod: pod, Wanted: 3, Missing: missing}
+		return &NotCreated{Pod: pod, Wanted: 3, Missing: missing}
 	}
 	for name, test := range map[string]struct {
 		was, is []any

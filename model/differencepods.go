@@ -86,10 +86,10 @@ func (p *Pod) wants() string { return cmp.Or(p.Requests.String(), "nothing") }
 
 // missingWords say how many pods of a controller are not created; before is nil where
 // none was missing.
-func missingWords(refused *Refused, before *EquivalenceClass) string {
+func missingWords(refused *NotCreated, before *EquivalenceClass) string {
 	words := fmt.Sprintf("%d of %d not created", refused.Missing, refused.Wanted)
 	if before != nil {
-		words += fmt.Sprintf(", were %d", before.Refused.Missing)
+		words += fmt.Sprintf(", were %d", before.NotCreated.Missing)
 	}
 	return words
 }

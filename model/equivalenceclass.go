@@ -9,9 +9,9 @@ import (
 // EquivalenceClass is a set of pending pods with the same explanation: the replicas of one
 // workload, equal in everything that the scheduler looks at.
 type EquivalenceClass struct {
-	Key     string   // equal for pods of one class, stable over snapshots
-	Pods    []*Pod   // longest waiting first; never empty
-	Refused *Refused // pods that do not exist, and Pods holds the one that stands for them; else nil
+	Key        string      // equal for pods of one class, stable over snapshots
+	Pods       []*Pod      // longest waiting first; never empty
+	NotCreated *NotCreated // pods that do not exist, and Pods holds the one that stands for them; else nil
 }
 
 // First is the pod that has been pending longest; its explanation is that of all.
@@ -48,11 +48,11 @@ func compareWaiting(a, b *Pod) int {
 func compareClasses(a, b *EquivalenceClass) int {
 	first, second := a.Pods[0], b.Pods[0]
 	switch {
-	case a.Refused != nil && b.Refused != nil:
+	case a.NotCreated != nil && b.NotCreated != nil:
 		return cmp.Or(compareWaiting(first, second), strings.Compare(a.Key, b.Key))
-	case a.Refused != nil:
+	case a.NotCreated != nil:
 		return 1
-	case b.Refused != nil:
+	case b.NotCreated != nil:
 		return -1
 	}
 	return cmp.Or(

@@ -45,7 +45,7 @@ func (s *Snapshot) ClassOf(uid types.UID) (*EquivalenceClass, bool) {
 func (s *Snapshot) Waiting() int {
 	sum := 0
 	for _, kind := range s.Pending {
-		if kind.Refused == nil {
+		if kind.NotCreated == nil {
 			sum += len(kind.Pods)
 		}
 	}

@@ -9,10 +9,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Refused is a controller some of whose pods do not exist, because admission
+// NotCreated is a controller some of whose pods do not exist, because admission
 // rejected them, or because a queue keeps it suspended. It is shared freely and
 // never changed.
-type Refused struct {
+type NotCreated struct {
 	// Pod is one of those that it would create: it has no name, its
 	// OwnerReferences name the controller, and its UID stands for all of them.
 	Pod     *corev1.Pod
@@ -25,14 +25,14 @@ type Refused struct {
 	Queue   string    // the queue that keeps it suspended: nobody rejected its pods; "": admission did
 }
 
-// RefusedUID is the UID of the pods of a controller that do not exist.
-func RefusedUID(controller types.UID) types.UID { return "not-created-" + controller }
+// NotCreatedUID is the UID of the pods of a controller that do not exist.
+func NotCreatedUID(controller types.UID) types.UID { return "not-created-" + controller }
 
 // Count is how many pods the kind stands for: the pending ones, or those that could not
 // be created.
 func (k *EquivalenceClass) Count() int {
-	if k.Refused != nil {
-		return k.Refused.Missing
+	if k.NotCreated != nil {
+		return k.NotCreated.Missing
 	}
 	return len(k.Pods)
 }
@@ -66,22 +66,22 @@ func resourceOf(controller *metav1.OwnerReference) string {
 	return plural + "." + group
 }
 
-// Refused notes all controllers whose pods were rejected, in any order; one whose
+// NotCreated notes all controllers whose pods were rejected, in any order; one whose
 // pointer is the same did not change.
-func (b *Builder) Refused(all []*Refused) { b.allRefused = all }
+func (b *Builder) NotCreated(all []*NotCreated) { b.allNotCreated = all }
 
 // refusedChanges folds the controllers whose pods were rejected into their kinds.
 func (b *Builder) refusedChanges() []change[EquivalenceClass] {
 	var changes []change[EquivalenceClass]
-	seen := make(map[string]bool, len(b.allRefused))
-	for _, r := range b.allRefused {
+	seen := make(map[string]bool, len(b.allNotCreated))
+	for _, r := range b.allNotCreated {
 		key := "not created " + string(r.Pod.UID)
 		seen[key] = true
 		was := b.refused[key]
-		if was != nil && was.Refused == r {
+		if was != nil && was.NotCreated == r {
 			continue
 		}
-		b.refused[key] = &EquivalenceClass{Key: key, Pods: []*Pod{b.pod(r.Pod)}, Refused: r}
+		b.refused[key] = &EquivalenceClass{Key: key, Pods: []*Pod{b.pod(r.Pod)}, NotCreated: r}
 		changes = append(changes, change[EquivalenceClass]{was, b.refused[key]})
 	}
 	for key, was := range b.refused {

@@ -124,8 +124,8 @@ func TestHeadsAndCellsOfTablesNeverTouch(t *testing.T) {
 func TestHeadsAndCellsOfAGroupsPageNeverTouch(t *testing.T) {
 	reports := map[string]*report.Report{"cpu": checkoutReport(), "two resources": checkoutReport()}
 	for i := range reports["two resources"].Nodes {
-		refusal := &reports["two resources"].Nodes[i].Rejections[0]
-		refusal.Numbers = append(refusal.Numbers, report.Number{Resource: "memory", Wanted: "800Gi", Requested: "1234Gi", Allocatable: "1300Gi", Short: "734Gi"})
+		rejection := &reports["two resources"].Nodes[i].Rejections[0]
+		rejection.Numbers = append(rejection.Numbers, report.Number{Resource: "memory", Wanted: "800Gi", Requested: "1234Gi", Allocatable: "1300Gi", Short: "734Gi"})
 	}
 	for name, report := range reports {
 		for nth := range 5 {

@@ -171,7 +171,7 @@ func TestWhatThePlanOrTheRunMeetsIsTold(t *testing.T) {
 func TestARefusedDryRunAsksNothing(t *testing.T) {
 	d := newActed(t, 80, 24, "staging-eu", nil)
 	d.actor.dress = func(plan *plan.Plan) {
-		plan.Verdict.Refused = []string{`admission webhook "nodes.example.com" denied the request: nodes are frozen until Monday.`}
+		plan.Verdict.Rejections = []string{`admission webhook "nodes.example.com" denied the request: nodes are frozen until Monday.`}
 	}
 	d.node("std-b-02")
 	d.press("c")

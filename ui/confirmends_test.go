@@ -231,7 +231,7 @@ func TestQClosesABoxAsEscDoes(t *testing.T) {
 	})
 	t.Run("where nothing is asked, on production too", func(t *testing.T) {
 		d := newActed(t, 80, 24, "prod-eu", nil)
-		d.actor.dress = func(plan *plan.Plan) { plan.Verdict.Refused = []string{"frozen."} }
+		d.actor.dress = func(plan *plan.Plan) { plan.Verdict.Rejections = []string{"frozen."} }
 		d.node("std-b-02")
 		d.press("c")
 		press(t, d.app, "q")

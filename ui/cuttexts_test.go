@@ -55,9 +55,9 @@ func countedReport() *report.Report {
 	r := checkoutReport()
 	for i := range r.Groups {
 		for j := range r.Groups[i].Rejections {
-			refusal := &r.Groups[i].Rejections[j]
-			if refusal.Plugin != figures.FitPlugin || i > 1 {
-				refusal.What, refusal.Short, refusal.Wider = counted("k", countedWords), counted("m", countedWords), nil
+			rejection := &r.Groups[i].Rejections[j]
+			if rejection.Plugin != figures.FitPlugin || i > 1 {
+				rejection.What, rejection.Short, rejection.Wider = counted("k", countedWords), counted("m", countedWords), nil
 			}
 		}
 		r.Groups[i].Words = counted("m", countedWords)

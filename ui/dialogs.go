@@ -19,9 +19,9 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog/help"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
-	"github.com/kubectl-fathom/kubectl-fathom/ui/page/explanation"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodemap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/priorities"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why"
 )
 
 // boxes opens boxes and lays them over the page. It implements confirm.Host and
@@ -74,7 +74,7 @@ func (x *boxes) openHelp() {
 // the second is the object that it is about; a list has but one, and a capital.
 func helpName(v page.View) string {
 	switch v.(type) {
-	case *explanation.Page:
+	case *why.Page:
 		return "Why"
 	case *nodemap.Page:
 		return "the node map"

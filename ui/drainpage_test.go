@@ -38,7 +38,7 @@ func drainJob(prod *prodEU) *plan.Progress {
 			{Pod: ref("dev", "shell-anna"), State: plan.PodTerminating, Since: ago(22), Grace: time.Minute},
 			{Pod: ref("search", "index-1"), State: plan.PodGone, Since: ago(31), Back: back("search", "index-1")},
 			{
-				Pod: ref("shop", "cart-7b5c4d9f8-9fj4w"), State: plan.PodRefused, Since: ago(58), Again: now.Add(4 * time.Second),
+				Pod: ref("shop", "cart-7b5c4d9f8-9fj4w"), State: plan.PodBlocked, Since: ago(58), Again: now.Add(4 * time.Second),
 				Budget: "cart", Said: cartSaid,
 			},
 			{Pod: ref("web", "cache-0"), State: plan.PodTerminating, Since: ago(40), Grace: 30 * time.Second},

@@ -49,7 +49,7 @@ func TestFitTellsEachCase(t *testing.T) {
 	all := &report.Fit{Asked: 50, Placed: []report.PlacedOn{{Node: "std-a-01", Pods: 50}}}
 	all.Count()
 	quota := &report.Fit{Asked: 50, Placed: []report.PlacedOn{{Node: "std-a-01", Pods: 2}}}
-	quota.NotCreated([]report.Refusal{{Plugin: "ResourceQuota", What: "ResourceQuota shop/compute allows requests.cpu 20, 19 used, the pod needs 4"}})
+	quota.NotCreated([]report.Rejection{{Plugin: "ResourceQuota", What: "ResourceQuota shop/compute allows requests.cpu 20, 19 used, the pod needs 4"}})
 	quota.Count()
 	unknown := &report.Fit{Asked: 50, Unknown: []report.UnknownPart{{Resource: "persistentvolumes", Why: "not allowed to list persistentvolumes"}}}
 	for _, test := range []struct {

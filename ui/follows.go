@@ -14,8 +14,8 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/activity"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/drains"
-	"github.com/kubectl-fathom/kubectl-fathom/ui/page/explanation"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/fixes"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why"
 )
 
 // follows are the pods of fixes that were carried out, until they have their nodes. A
@@ -254,7 +254,7 @@ func (f *follows) words() string {
 		return ""
 	}
 	switch v := f.app.history.top().(type) {
-	case *fixes.Page, *explanation.Page:
+	case *fixes.Page, *why.Page:
 		if pod := v.Selected().Pod; pod != nil && pod.Object.UID == waiting[0].Pod.Pod.Object.UID {
 			return ""
 		}

@@ -14,8 +14,8 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/follow"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
-	"github.com/kubectl-fathom/kubectl-fathom/ui/page/explanation"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/fixes"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why"
 )
 
 // fixing is the dashboard on the fixes of shop/checkout, of which the first uncordons
@@ -370,7 +370,7 @@ func TestWhyWaitsForTheScheduler(t *testing.T) {
 	d := newFixing(t, 80, 24)
 	d.fix()
 	d.press("esc", "enter")
-	if _, ok := d.app.history.top().(*explanation.Page); !ok {
+	if _, ok := d.app.history.top().(*why.Page); !ok {
 		t.Fatal(screen(d.app))
 	}
 	requireRow(t, d.app, 2, " Waiting for the scheduler: checkout-6c9d8b7f4-x2x1p (2s).")

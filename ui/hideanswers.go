@@ -8,7 +8,6 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
-	"github.com/kubectl-fathom/kubectl-fathom/ui/page/explanation"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/fit"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/fixes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/messages"
@@ -18,6 +17,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/preemption"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/rejectiongroup"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/trace"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
 
@@ -28,7 +28,7 @@ func explanatory(v page.View) bool {
 	switch v := v.(type) {
 	case *nodemap.Page:
 		return v.Explains()
-	case *explanation.Page, *rejectiongroup.Page, *fixes.Page, *preemption.Page, *fit.Page, *trace.Page, *messages.Page, *nodefit.Page, *nodes.Named:
+	case *why.Page, *rejectiongroup.Page, *fixes.Page, *preemption.Page, *fit.Page, *trace.Page, *messages.Page, *nodefit.Page, *nodes.Named:
 		return true
 	}
 	return false

@@ -192,7 +192,7 @@ func (j *jobs) Order(do keymap.Action, job *plan.Progress) tea.Cmd {
 // stopWords say what stopping a job does.
 func stopWords(job *plan.Progress) []string {
 	var lines []string
-	rest := job.Count(plan.PodWaits) + job.Count(plan.PodRefused)
+	rest := job.Count(plan.PodWaits) + job.Count(plan.PodBlocked)
 	if rest > 0 {
 		lines = append(lines, figures.Count(rest, "pod", "pods")+" will not be evicted.")
 	}

@@ -18,8 +18,8 @@ import (
 
 // onStdB02 is what std-b-02 has against the pods of prod-eu that wait.
 func onStdB02(s *model.Snapshot) map[types.UID]report.NodeAnswer {
-	fit := func(short string) []report.Refusal {
-		return []report.Refusal{{Plugin: "NodeResourcesFit", Short: "needs " + short + " more", What: "std-b-02 needs " + short + " more: free 3.65"}}
+	fit := func(short string) []report.Rejection {
+		return []report.Rejection{{Plugin: "NodeResourcesFit", Short: "needs " + short + " more", What: "std-b-02 needs " + short + " more: free 3.65"}}
 	}
 	told := map[string]report.NodeAnswer{
 		"ledger-0":                 {Fits: new(false), Rejections: fit("cpu 4.4"), Distance: 0.54},
@@ -27,7 +27,7 @@ func onStdB02(s *model.Snapshot) map[types.UID]report.NodeAnswer {
 		"notebook-0":               {Fits: new(true), Held: `scheduler "ml-scheduler" is not running`},
 		"train-7xk2p":              {Fits: new(false), Rejections: fit("cpu 29, memory 45Gi"), Distance: 1.6},
 		"checkout-6c9d8b7f4-x2x1p": {Fits: new(false), Rejections: fit("cpu 350m"), Distance: 0.09},
-		"front-5d8f9c6b4-8sd2l":    {Fits: new(false), Rejections: []report.Refusal{{Plugin: "InterPodAffinity", Short: "one per node: taken", What: "std-b-02: web/front-5d8f9c6b4-q8z2m runs here, and both want to be alone"}}, Distance: 1},
+		"front-5d8f9c6b4-8sd2l":    {Fits: new(false), Rejections: []report.Rejection{{Plugin: "InterPodAffinity", Short: "one per node: taken", What: "std-b-02: web/front-5d8f9c6b4-q8z2m runs here, and both want to be alone"}}, Distance: 1},
 		"etl-m2k9q":                {Unknown: []report.UnknownPart{{Resource: "persistentvolumes", Why: "not allowed to list persistentvolumes"}}},
 		"nightly-29xk1":            {Fits: new(true), Held: "gated: example.com/budget"},
 	}
@@ -79,7 +79,7 @@ func TestWhatKeysLeadToFromWhyNotHere(t *testing.T) {
 		{"the nearest are first", "", first, "▸  search/index-2"},
 		{"enter asks why the pod waits", "enter", header, "prod-eu › all › pending › search/index-2"},
 		{"x is the same", "x", header, "prod-eu › all › pending › search/index-2"},
-		{"the message tells the refusal whole", "j j", message, "std-b-02 needs cpu 350m more: free 3.65"},
+		{"the message tells the rejection whole", "j j", message, "std-b-02 needs cpu 350m more: free 3.65"},
 		{"a filter keeps kinds", "/ w h y ~ c p u enter", answer, "std-b-02 could get 1 of 11 pending pods, 1 not evaluated. /why~cpu: 3 match."},
 		{"sorting is by the head's letters", "s p", first, "▸  payments/ledger-0"},
 		{"esc goes back to the node", "esc", firstPending + 9, "▸  std-b-02"},

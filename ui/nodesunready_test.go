@@ -22,21 +22,21 @@ func unreadyApp(t *testing.T, width, height int) (*App, *fakeCluster) {
 	c.mixed()
 	s := c.snapshot()
 	cluster := &fakeCluster{reports: verdictsOf(s), renewed: now.Add(-4*time.Minute - 40*time.Second), answers: map[types.UID]report.NodeAnswer{}}
-	notReady := func(keys ...string) report.Refusal {
-		refusal := report.Refusal{Plugin: "TaintToleration"}
+	notReady := func(keys ...string) report.Rejection {
+		rejection := report.Rejection{Plugin: "TaintToleration"}
 		for _, key := range keys {
-			refusal.Taints = append(refusal.Taints, corev1.Taint{Key: key, Effect: corev1.TaintEffectNoExecute})
+			rejection.Taints = append(rejection.Taints, corev1.Taint{Key: key, Effect: corev1.TaintEffectNoExecute})
 		}
-		return refusal
+		return rejection
 	}
 	for _, kind := range s.Pending {
 		uid := kind.First().Object.UID
-		answer := report.NodeAnswer{UID: uid, Fits: new(false), Rejections: []report.Refusal{notReady(corev1.TaintNodeNotReady, "dedicated")}}
+		answer := report.NodeAnswer{UID: uid, Fits: new(false), Rejections: []report.Rejection{notReady(corev1.TaintNodeNotReady, "dedicated")}}
 		switch kind.First().Object.Name {
 		case checkoutName:
-			answer.Rejections = []report.Refusal{notReady(corev1.TaintNodeNotReady)}
+			answer.Rejections = []report.Rejection{notReady(corev1.TaintNodeNotReady)}
 		case "index-2":
-			answer.Rejections = []report.Refusal{notReady(corev1.TaintNodeNotReady), {Plugin: "NodeResourcesFit"}}
+			answer.Rejections = []report.Rejection{notReady(corev1.TaintNodeNotReady), {Plugin: "NodeResourcesFit"}}
 		case "etl-m2k9q":
 			answer.Fits, answer.Rejections = nil, nil
 		}

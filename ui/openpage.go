@@ -8,7 +8,6 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
-	"github.com/kubectl-fathom/kubectl-fathom/ui/page/explanation"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/fit"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/fixes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/messages"
@@ -17,6 +16,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/object"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/preemption"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/trace"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why"
 )
 
 // opener opens the pages about a selection, or says why one is not available.
@@ -45,8 +45,8 @@ func (o *opener) actOn(do keymap.Action, on page.Selection) tea.Cmd {
 }
 
 // newWhy is the page that says why a pod waits, with what Pending knows already.
-func newWhy(a *App, pod *model.Pod) *explanation.Page {
-	return explanation.New(&a.host, &a.verdicts, pod)
+func newWhy(a *App, pod *model.Pod) *why.Page {
+	return why.New(&a.host, &a.verdicts, pod)
 }
 
 // actOnPod opens a page about a pod.

@@ -18,7 +18,7 @@ import (
 type prodEU struct {
 	nodes   []*corev1.Node
 	pods    []*corev1.Pod
-	refused []*model.Refused
+	refused []*model.NotCreated
 	usage   *model.Usage
 }
 
@@ -109,7 +109,7 @@ func newProdEU() *prodEU {
 	failed.Spec.NodeName, failed.Status.Phase = "std-a-02", corev1.PodFailed
 	failed.Status.Reason = "Error"
 	c.pods = append(c.pods, failed)
-	c.refused = []*model.Refused{refusedAPI()}
+	c.refused = []*model.NotCreated{refusedAPI()}
 	c.usage.Nodes["spot-c-01"] = model.Amount{MilliCPU: 3300, Memory: 12 << 30}
 	c.usage.Nodes["std-b-01"] = model.Amount{MilliCPU: 14200, Memory: 40 << 30}
 	c.usage.Nodes["std-b-02"] = model.Amount{MilliCPU: 6100, Memory: 30 << 30}
@@ -142,18 +142,18 @@ func (c *prodEU) at(revision int64, status model.Status) *model.Snapshot {
 	for _, p := range c.pods {
 		b.Pod(nil, p)
 	}
-	b.Refused(c.refused)
+	b.NotCreated(c.refused)
 	return b.Build(revision, status, nil)
 }
 
 // refusedAPI are the two pods of team-a/api that a quota keeps from being created.
-func refusedAPI() *model.Refused {
+func refusedAPI() *model.NotCreated {
 	p := pod("team-a", "", "1", "1Gi", 9*time.Minute)
-	p.UID, p.Labels = model.RefusedUID("rs-api-6c9"), map[string]string{"pod-template-hash": "6c9"}
+	p.UID, p.Labels = model.NotCreatedUID("rs-api-6c9"), map[string]string{"pod-template-hash": "6c9"}
 	p.OwnerReferences = []metav1.OwnerReference{{
 		APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "api-6c9", UID: "rs-api-6c9", Controller: new(true),
 	}}
-	return &model.Refused{
+	return &model.NotCreated{
 		Pod: p, Wanted: 4, Missing: 2, Since: now.Add(-9 * time.Minute), Last: now.Add(-30 * time.Second), Message: apiSaid,
 	}
 }
@@ -177,7 +177,7 @@ func apiReport() *report.Report {
 			"kube-apiserver's message, 30s ago: " + apiSaid,
 			"If it were created, it would fit 4 nodes: std-a-01, std-a-02, std-c-01 and 1 more.",
 		},
-		Admission: &report.Admission{Wanted: 4, Missing: 2, Since: &since, LastRefused: &last, Message: apiSaid, Rejections: []report.Refusal{{Plugin: "ResourceQuota"}}},
+		Admission: &report.Admission{Wanted: 4, Missing: 2, Since: &since, LastRejected: &last, Message: apiSaid, Rejections: []report.Rejection{{Plugin: "ResourceQuota"}}},
 		Scheduler: report.SchedulerInfo{Library: "v1.37.1", Cluster: "v1.36.3", Profile: "default-scheduler"},
 		Revision:  1,
 	}
@@ -206,7 +206,7 @@ func podRef(p *model.Pod) report.PodRef {
 
 // verdictsOf are the explanations of the pods of prod-eu that wait.
 func verdictsOf(s *model.Snapshot) map[types.UID]*report.Report {
-	reports := map[types.UID]*report.Report{model.RefusedUID("rs-api-6c9"): apiReport()}
+	reports := map[types.UID]*report.Report{model.NotCreatedUID("rs-api-6c9"): apiReport()}
 	for _, w := range waits {
 		namespace, name := split(w.name)
 		if p, ok := s.PodNamed(namespace, name); ok {

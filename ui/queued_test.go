@@ -84,7 +84,7 @@ func withSuspendedJob() (*model.Snapshot, *fakeCluster) {
 	refused.Pod = refused.Pod.DeepCopy()
 	refused.Pod.OwnerReferences[0] = metav1.OwnerReference{APIVersion: "batch/v1", Kind: "Job", Name: "train", UID: "rs-api-6c9", Controller: new(true)}
 	refused.Wanted, refused.Missing, refused.Message, refused.Queue = 4, 4, "", "team-a"
-	prod.refused = []*model.Refused{&refused}
+	prod.refused = []*model.NotCreated{&refused}
 	s := prod.snapshot()
 	reports, r := verdictsOf(s), queuedReport()
 	r.Verdict, r.Pod.Name, r.Pod.Namespace, r.Pod.UID, r.Pod.Owner = report.NotCreated, "", "team-a", "", &report.OwnerRef{Kind: "Job", Name: "train"}

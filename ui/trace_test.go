@@ -62,7 +62,7 @@ var traceScreens = []struct {
 		r := checkoutWay()
 		r.Verdict = report.Gated
 		gate := &r.Cycle.Stages[0]
-		gate.Outcome, gate.To, gate.Words = report.Refused, 0, "kube-scheduler does not look at the pod: example.com/budget."
+		gate.Outcome, gate.To, gate.Words = report.Rejected, 0, "kube-scheduler does not look at the pod: example.com/budget."
 		gate.Steps[0] = aStep(report.StageQueue, "SchedulingGates", 12, 12)
 		gate.Steps[0].What, gate.Steps[0].Detail = "example.com/budget", "Gated by example.com/budget, until the gate is removed."
 		for i, stage := range r.Cycle.Stages[1:] {
@@ -88,7 +88,7 @@ var traceScreens = []struct {
 		}
 		r.Cycle.Stages[3] = report.Stage{Name: report.StagePostFilter, Outcome: report.Unreached, Words: "Not reached: whether a node fits is unknown."}
 		open := &filter.Steps[8]
-		open.Outcome, open.Refused, open.What = report.Open, nil, "unknown: not allowed to list persistentvolumeclaims"
+		open.Outcome, open.Rejected, open.What = report.Open, nil, "unknown: not allowed to list persistentvolumeclaims"
 		return r
 	}, []string{"G", "k", "k", "k", "k", "k"}},
 }

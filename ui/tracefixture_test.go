@@ -14,23 +14,23 @@ var filterPlugins = []string{
 
 // aStep is a plugin that was asked about some nodes and refused some of them.
 func aStep(stage, plugin string, asked, refused int) report.Step {
-	step := report.Step{Stage: stage, Plugin: plugin, Asked: asked, Refused: new(refused), Left: asked - refused, Outcome: report.Passed}
+	step := report.Step{Stage: stage, Plugin: plugin, Asked: asked, Rejected: new(refused), Left: asked - refused, Outcome: report.Passed}
 	if refused > 0 {
-		step.Outcome = report.Refused
+		step.Outcome = report.Rejected
 	}
 	return step
 }
 
 // quiet is a plugin that was not asked.
 func quiet(stage, plugin string, left int, outcome report.Outcome, what string) report.Step {
-	return report.Step{Stage: stage, Plugin: plugin, Refused: new(0), Left: left, Outcome: outcome, What: what}
+	return report.Step{Stage: stage, Plugin: plugin, Rejected: new(0), Left: left, Outcome: outcome, What: what}
 }
 
 // checkoutWay is the report of the mock-ups with the way of the drawn Trace.
 func checkoutWay() *report.Report {
 	r := checkoutReport()
 	filter := report.Stage{
-		Name: report.StageFilter, Outcome: report.Refused, From: 12,
+		Name: report.StageFilter, Outcome: report.Rejected, From: 12,
 		Words: "Each node passes the plugins in turn until one rejects it.",
 	}
 	refuses := map[string]struct {
@@ -68,11 +68,11 @@ func checkoutWay() *report.Report {
 	r.Cycle = &report.SchedulingCycle{Stages: slices.Concat(beforeFilter(), []report.Stage{
 		filter,
 		{
-			Name: report.StagePostFilter, Outcome: report.Refused, From: 12,
+			Name: report.StagePostFilter, Outcome: report.Rejected, From: 12,
 			Words: "No node is left. Would evicting pods of lower priority help?",
 			Steps: []report.Step{
 				quiet(report.StagePostFilter, "DynamicResources", 0, report.Skipped, "skipped: no claim to free"),
-				quiet(report.StagePostFilter, "DefaultPreemption", 0, report.Refused, "won't help on any node"),
+				quiet(report.StagePostFilter, "DefaultPreemption", 0, report.Rejected, "won't help on any node"),
 			},
 		},
 		{Name: report.StageScore, Outcome: report.Unreached, Words: "Not reached: no node is left."},

@@ -208,9 +208,9 @@ func TestTheSelectedGroupStaysSelected(t *testing.T) {
 	next := *r
 	next.Groups = append([]report.Group{{
 		Count: 1, Nodes: []string{"new-01"}, Fits: new(false), Words: "needs pods 1 more",
-		Rejections: []report.Refusal{{Plugin: "NodeResourcesFit", Short: "needs pods 1 more"}},
+		Rejections: []report.Rejection{{Plugin: "NodeResourcesFit", Short: "needs pods 1 more"}},
 	}}, r.Groups...)
-	next.Plugins = []report.PluginResult{{Name: "TaintToleration", Refuses: 3, Alone: 3}}
+	next.Plugins = []report.PluginResult{{Name: "TaintToleration", Rejects: 3, Alone: 3}}
 	cluster.reports[types.UID(r.Pod.UID)] = &next
 	passes(t, app, page.RestLeast)
 	send(t, app, snapshotMsg{snapshot: prod.at(2, liveStatus())})

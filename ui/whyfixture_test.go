@@ -45,10 +45,10 @@ func checkoutReport() *report.Report {
 		},
 		Scheduler: report.SchedulerInfo{Library: "v1.37.1", Cluster: "v1.36.3", Profile: "default-scheduler, default profile assumed", Origin: "default profile assumed", Caveats: []string{"default profile assumed"}},
 		Plugins: []report.PluginResult{
-			{Name: "NodeUnschedulable", Refuses: 1},
-			{Name: "TaintToleration", Refuses: 5, Alone: 3},
-			{Name: "NodeAffinity", Refuses: 4, Alone: 4},
-			{Name: "NodeResourcesFit", Refuses: 5, Alone: 3},
+			{Name: "NodeUnschedulable", Rejects: 1},
+			{Name: "TaintToleration", Rejects: 5, Alone: 3},
+			{Name: "NodeAffinity", Rejects: 4, Alone: 4},
+			{Name: "NodeResourcesFit", Rejects: 5, Alone: 3},
 		},
 		Total: 12, Others: 10, Revision: 1,
 		Autoscaler: []report.AutoscalerWord{{
@@ -56,16 +56,16 @@ func checkoutReport() *report.Report {
 			Message: "pod didn't trigger scale-up: 2 max node group size reached, 1 node(s) had untolerated taint(s)",
 		}},
 	}
-	fit := func(node string, requested, allocatable, short string) report.Refusal {
-		return report.Refusal{
+	fit := func(node string, requested, allocatable, short string) report.Rejection {
+		return report.Rejection{
 			Plugin: "NodeResourcesFit", Reason: "Insufficient cpu", Resolvable: true,
 			What:    fmt.Sprintf("%s needs cpu %s more: the pod requests 4, allocatable %s, requested %s", node, cores(short), cores(allocatable), cores(requested)),
 			Numbers: []report.Number{{Resource: "cpu", Wanted: "4", Requested: requested, Allocatable: allocatable, Short: short}},
 			Short:   "needs cpu " + cores(short) + " more",
 		}
 	}
-	taint := func(short string) report.Refusal {
-		return report.Refusal{Plugin: "TaintToleration", What: "the pod does not tolerate " + short, Short: short}
+	taint := func(short string) report.Rejection {
+		return report.Rejection{Plugin: "TaintToleration", What: "the pod does not tolerate " + short, Short: short}
 	}
 	near := fit("std-b-02", "12250m–15", "7900m–15900m", "350m–3100m")
 	near.Short = "cpu: std-b-02 needs 350m, 2 others 1.2–3.1"
@@ -73,26 +73,26 @@ func checkoutReport() *report.Report {
 	gpu := taint("dedicated=gpu:NoSchedule")
 	gpu.Taints = []corev1.Taint{{Key: "dedicated", Value: "gpu", Effect: corev1.TaintEffectNoSchedule, TimeAdded: new(metav1.NewTime(now.Add(-14 * 24 * time.Hour)))}}
 	gpu.Wider = []string{"gpu-a-01, gpu-b-01, gpu-c-01: dedicated=gpu:NoSchedule"}
-	disk := report.Refusal{
+	disk := report.Rejection{
 		Plugin: "NodeAffinity", What: "std-a-01, std-a-02, std-c-01 have disktype=hdd, std-c-02 has no label disktype; the pod requires disktype=ssd",
 		Short: "node selector disktype=ssd: 3 have hdd, 1 has no label",
 	}
-	cordon := report.Refusal{Plugin: "NodeUnschedulable", What: "spot-a-01 is cordoned", Short: "cordoned"}
-	group := func(words string, refusals []report.Refusal, nodes ...string) report.Group {
-		return report.Group{Count: len(nodes), Nodes: nodes, Fits: new(false), Rejections: refusals, Words: words}
+	cordon := report.Rejection{Plugin: "NodeUnschedulable", What: "spot-a-01 is cordoned", Short: "cordoned"}
+	group := func(words string, rejections []report.Rejection, nodes ...string) report.Group {
+		return report.Group{Count: len(nodes), Nodes: nodes, Fits: new(false), Rejections: rejections, Words: words}
 	}
 	r.Groups = []report.Group{
-		group(near.Short, []report.Refusal{near}, "std-b-02", "spot-c-01", "std-b-01"),
-		group(gpu.Short, []report.Refusal{gpu}, "gpu-a-01", "gpu-b-01", "gpu-c-01"),
-		group(disk.Short, []report.Refusal{disk}, "std-a-01", "std-a-02", "std-c-01", "std-c-02"),
-		group("spot-b-01: NotReady; needs cpu 2 more", []report.Refusal{taint("NotReady"), fit("spot-b-01", "5900m", "7900m", "2")}, "spot-b-01"),
-		group("spot-a-01: cordoned; needs memory 2Gi more", []report.Refusal{cordon, taint("cordoned"), fit("spot-a-01", "2800m", "7900m", "0")}, "spot-a-01"),
+		group(near.Short, []report.Rejection{near}, "std-b-02", "spot-c-01", "std-b-01"),
+		group(gpu.Short, []report.Rejection{gpu}, "gpu-a-01", "gpu-b-01", "gpu-c-01"),
+		group(disk.Short, []report.Rejection{disk}, "std-a-01", "std-a-02", "std-c-01", "std-c-02"),
+		group("spot-b-01: NotReady; needs cpu 2 more", []report.Rejection{taint("NotReady"), fit("spot-b-01", "5900m", "7900m", "2")}, "spot-b-01"),
+		group("spot-a-01: cordoned; needs memory 2Gi more", []report.Rejection{cordon, taint("cordoned"), fit("spot-a-01", "2800m", "7900m", "0")}, "spot-a-01"),
 	}
 	for _, n := range []struct{ name, requested, allocatable, short string }{
 		{"std-b-02", "12250m", "15900m", "350m"}, {"spot-c-01", "5100m", "7900m", "1200m"}, {"std-b-01", "15", "15900m", "3100m"},
 	} {
 		r.Nodes = append(r.Nodes, report.NodeResult{
-			Name: n.name, Fits: new(false), Rejections: []report.Refusal{fit(n.name, n.requested, n.allocatable, n.short)},
+			Name: n.name, Fits: new(false), Rejections: []report.Rejection{fit(n.name, n.requested, n.allocatable, n.short)},
 		})
 	}
 	for _, name := range []string{"std-a-01", "std-a-02", "std-c-01", "std-c-02"} {
@@ -100,7 +100,7 @@ func checkoutReport() *report.Report {
 		if name == "std-c-02" {
 			has, short = "has no label disktype", "has no label"
 		}
-		r.Nodes = append(r.Nodes, report.NodeResult{Name: name, Fits: new(false), Rejections: []report.Refusal{{
+		r.Nodes = append(r.Nodes, report.NodeResult{Name: name, Fits: new(false), Rejections: []report.Rejection{{
 			Plugin: "NodeAffinity", What: name + ": node selector requires disktype=ssd, the node " + has, Short: "node selector disktype=ssd, " + short,
 		}}})
 	}

@@ -69,8 +69,8 @@ func TestWhatAClusterSaysNeverReachesTheTerminalRaw(t *testing.T) {
 		r.Groups[i].Words = evil
 		r.Groups[i].Nodes[0] = evil
 		for j := range r.Groups[i].Rejections {
-			refusal := &r.Groups[i].Rejections[j]
-			refusal.What, refusal.Short, refusal.Wider = evil, evil, []string{evil + evil}
+			rejection := &r.Groups[i].Rejections[j]
+			rejection.What, rejection.Short, rejection.Wider = evil, evil, []string{evil + evil}
 		}
 	}
 	events := checkoutEvents()
@@ -109,16 +109,16 @@ func TestOnlyPluginsThatRefuseGetAColumn(t *testing.T) {
 		plugins []report.PluginResult
 		want    string
 	}{
-		{"in the scheduler's order", nil, []report.PluginResult{{Name: "NodeResourcesFit", Refuses: 1}, {Name: "TaintToleration", Refuses: 2}, {Name: "NodePorts"}}, "taint fit"},
-		{"and kept while the view is open", []string{"NodePorts"}, []report.PluginResult{{Name: "NodeName", Refuses: 1}}, "name ports"},
-		{"unknown ones last, by their name", nil, []report.PluginResult{{Name: "MyOwnPlugin", Refuses: 1}, {Name: "InterPodAffinity", Refuses: 1}}, "pod-aff myownplu"},
+		{"in the scheduler's order", nil, []report.PluginResult{{Name: "NodeResourcesFit", Rejects: 1}, {Name: "TaintToleration", Rejects: 2}, {Name: "NodePorts"}}, "taint fit"},
+		{"and kept while the view is open", []string{"NodePorts"}, []report.PluginResult{{Name: "NodeName", Rejects: 1}}, "name ports"},
+		{"unknown ones last, by their name", nil, []report.PluginResult{{Name: "MyOwnPlugin", Rejects: 1}, {Name: "InterPodAffinity", Rejects: 1}}, "pod-aff myownplu"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var heads []string
 			r := &report.Report{}
 			for _, plugin := range test.plugins {
-				if plugin.Refuses > 0 {
-					r.Groups = append(r.Groups, report.Group{Rejections: []report.Refusal{{Plugin: plugin.Name}}})
+				if plugin.Rejects > 0 {
+					r.Groups = append(r.Groups, report.Group{Rejections: []report.Rejection{{Plugin: plugin.Name}}})
 				}
 			}
 			for _, plugin := range r.GroupTable(test.had).Columns {
@@ -135,8 +135,8 @@ func TestColumnsWithoutRoomAreToldTogether(t *testing.T) {
 	r := checkoutReport()
 	r.Groups = r.Groups[:1]
 	for _, plugin := range report.Headed() {
-		r.Plugins = append(r.Plugins, report.PluginResult{Name: plugin, Refuses: 1})
-		r.Groups[0].Rejections = append(r.Groups[0].Rejections, report.Refusal{Plugin: plugin, Short: "no"})
+		r.Plugins = append(r.Plugins, report.PluginResult{Name: plugin, Rejects: 1})
+		r.Groups[0].Rejections = append(r.Groups[0].Rejections, report.Rejection{Plugin: plugin, Short: "no"})
 	}
 	app := whyOf(t, 80, 24, r, nil)
 	requireRow(t, app, 5, "NODES name cordon taint node-aff ports fit +9  REASON")

@@ -45,22 +45,22 @@ func fleetWhy(t testing.TB, nodes int) (*App, *fakeCluster) {
 	r.Pod, r.Groups, r.Nodes, r.Total = report.PodRef{Namespace: "shop", Name: "index-0", UID: string(p.UID)}, nil, nil, nodes
 	groups := map[string]*report.Group{}
 	for _, n := range s.Nodes {
-		refusal := report.Refusal{Plugin: "NodeResourcesFit", Cause: "cpu", Short: "needs cpu", What: n.Name + " needs cpu 350m more"}
+		rejection := report.Rejection{Plugin: "NodeResourcesFit", Cause: "cpu", Short: "needs cpu", What: n.Name + " needs cpu 350m more"}
 		switch {
 		case n.Pool == "gpu":
-			refusal = report.Refusal{Plugin: "TaintToleration", Cause: "taint", Short: "dedicated=gpu", What: "the pod does not tolerate dedicated=gpu:NoSchedule"}
+			rejection = report.Rejection{Plugin: "TaintToleration", Cause: "taint", Short: "dedicated=gpu", What: "the pod does not tolerate dedicated=gpu:NoSchedule"}
 		case n.Zone == "eu-1b":
-			refusal = report.Refusal{Plugin: "VolumeBinding", Cause: "volume", Short: "volume is in zone eu-1a", What: "volume pvc-1 is only in zone eu-1a"}
+			rejection = report.Rejection{Plugin: "VolumeBinding", Cause: "volume", Short: "volume is in zone eu-1a", What: "volume pvc-1 is only in zone eu-1a"}
 		case n.Cordoned:
-			refusal = report.Refusal{Plugin: "NodeUnschedulable", Cause: "cordoned", Short: "cordoned", What: n.Name + " is cordoned"}
+			rejection = report.Rejection{Plugin: "NodeUnschedulable", Cause: "cordoned", Short: "cordoned", What: n.Name + " is cordoned"}
 		case n.Pool == "batch" && n.Zone == "eu-1c":
-			refusal = report.Refusal{Plugin: "NodeAffinity", Cause: "node selector", Short: "disktype=ssd", What: "the pod requires disktype=ssd"}
+			rejection = report.Rejection{Plugin: "NodeAffinity", Cause: "node selector", Short: "disktype=ssd", What: "the pod requires disktype=ssd"}
 		}
-		r.Nodes = append(r.Nodes, report.NodeResult{Name: n.Name, Fits: new(false), Rejections: []report.Refusal{refusal}})
-		if groups[refusal.Cause] == nil {
-			groups[refusal.Cause] = &report.Group{Fits: new(false), Rejections: []report.Refusal{refusal}, Words: refusal.Short}
+		r.Nodes = append(r.Nodes, report.NodeResult{Name: n.Name, Fits: new(false), Rejections: []report.Rejection{rejection}})
+		if groups[rejection.Cause] == nil {
+			groups[rejection.Cause] = &report.Group{Fits: new(false), Rejections: []report.Rejection{rejection}, Words: rejection.Short}
 		}
-		g := groups[refusal.Cause]
+		g := groups[rejection.Cause]
 		g.Count, g.Nodes = g.Count+1, append(g.Nodes, n.Name)
 	}
 	for _, cause := range []string{"cpu", "taint", "volume", "node selector", "cordoned"} {
@@ -81,7 +81,7 @@ func TestTheMapOfReasonsNamesTheZonesWithOneReason(t *testing.T) {
 	for _, r = range cluster.reports {
 		for i := range r.Nodes { // the taint of gpu nodes in eu-1b
 			if node, _ := app.observed.Snapshot.Node(r.Nodes[i].Name); node.Zone == "eu-1b" {
-				r.Nodes[i].Rejections[0] = report.Refusal{Plugin: "VolumeBinding", Cause: "volume"}
+				r.Nodes[i].Rejections[0] = report.Rejection{Plugin: "VolumeBinding", Cause: "volume"}
 			}
 		}
 	}

@@ -89,30 +89,30 @@ var whyVerdicts = []struct {
 	}},
 	{"refused before any node was looked at", func(r *report.Report) {
 		r.Summary = `No node fits: persistentvolumeclaim "data" not found.`
-		refusal := report.Refusal{
+		rejection := report.Rejection{
 			Plugin: "VolumeBinding", Reason: `persistentvolumeclaim "data" not found`, PreFilter: true,
 			What: `persistentvolumeclaim "data" not found`, Short: `persistentvolumeclaim "data" not found`,
 		}
-		r.Plugins = append(r.Plugins, report.PluginResult{Name: "VolumeBinding", Refuses: 12})
+		r.Plugins = append(r.Plugins, report.PluginResult{Name: "VolumeBinding", Rejects: 12})
 		r.Others--
 		for i := range r.Groups {
-			r.Groups[i].Rejections = append(r.Groups[i].Rejections, refusal)
-			r.Groups[i].Words += "; " + refusal.Short
+			r.Groups[i].Rejections = append(r.Groups[i].Rejections, rejection)
+			r.Groups[i].Words += "; " + rejection.Short
 		}
 	}},
 	{"topology spread", func(r *report.Report) {
 		r.Summary = "0 of 12 nodes fit. Closest: std-b-02, zone skew 3, maxSkew 1."
-		spread := report.Refusal{
+		spread := report.Rejection{
 			Plugin: "PodTopologySpread", Reason: "node(s) didn't match pod topology spread constraints", Resolvable: true, Cause: "spread",
 			What: "std-b-02, std-b-01: topology spread constraint on zone: 2 pods match app=checkout in zone=eu-1b", Short: "zone skew 3, maxSkew 1",
 		}
-		r.Plugins = append(r.Plugins, report.PluginResult{Name: "PodTopologySpread", Refuses: 3, Alone: 3})
-		r.Groups[0].Rejections, r.Groups[0].Words, r.Groups[0].Nodes, r.Groups[0].Count = []report.Refusal{spread}, spread.Short, []string{"std-b-02", "std-b-01"}, 2
+		r.Plugins = append(r.Plugins, report.PluginResult{Name: "PodTopologySpread", Rejects: 3, Alone: 3})
+		r.Groups[0].Rejections, r.Groups[0].Words, r.Groups[0].Nodes, r.Groups[0].Count = []report.Rejection{spread}, spread.Short, []string{"std-b-02", "std-b-01"}, 2
 		r.Nodes = nil
 		for _, node := range r.Groups[0].Nodes {
 			own := spread
 			own.What = strings.Replace(spread.What, "std-b-02, std-b-01", node, 1)
-			r.Nodes = append(r.Nodes, report.NodeResult{Name: node, Fits: new(false), Rejections: []report.Refusal{own}})
+			r.Nodes = append(r.Nodes, report.NodeResult{Name: node, Fits: new(false), Rejections: []report.Rejection{own}})
 		}
 		r.Topology = []report.Topology{{
 			Rule: report.SpreadRule, Key: corev1.LabelTopologyZone, Selector: "app=checkout", MaxSkew: 1, MinDomains: 1, Minimum: new(0),
@@ -125,17 +125,17 @@ var whyVerdicts = []struct {
 	}},
 	{"anti-affinity", func(r *report.Report) {
 		r.Summary = "0 of 12 nodes fit. Closest: std-b-02 and 1 more, one per node: each has one."
-		apart := report.Refusal{
+		apart := report.Rejection{
 			Plugin: "InterPodAffinity", Reason: "node(s) didn't match pod anti-affinity rules", Resolvable: true, Cause: "anti-affinity",
 			What: "std-b-02: pod anti-affinity: 1 pod matches app=checkout in hostname=std-b-02: shop/checkout-2", Short: "one per node: each has one",
 		}
-		r.Plugins = append(r.Plugins, report.PluginResult{Name: "InterPodAffinity", Refuses: 2, Alone: 2})
-		r.Groups[0].Rejections, r.Groups[0].Words, r.Groups[0].Nodes, r.Groups[0].Count = []report.Refusal{apart}, apart.Short, []string{"std-b-02", "std-b-01"}, 2
+		r.Plugins = append(r.Plugins, report.PluginResult{Name: "InterPodAffinity", Rejects: 2, Alone: 2})
+		r.Groups[0].Rejections, r.Groups[0].Words, r.Groups[0].Nodes, r.Groups[0].Count = []report.Rejection{apart}, apart.Short, []string{"std-b-02", "std-b-01"}, 2
 		r.Nodes = nil
 		for i, node := range r.Groups[0].Nodes {
 			own := apart
 			own.What = fmt.Sprintf("%s: pod anti-affinity: 1 pod matches app=checkout in hostname=%[1]s: shop/checkout-%d", node, 2-i)
-			r.Nodes = append(r.Nodes, report.NodeResult{Name: node, Fits: new(false), Rejections: []report.Refusal{own}})
+			r.Nodes = append(r.Nodes, report.NodeResult{Name: node, Fits: new(false), Rejections: []report.Rejection{own}})
 		}
 		t := report.Topology{Rule: report.ApartRule, Key: corev1.LabelHostname, Selector: "app=checkout"}
 		for i, node := range []string{"std-b-01", "std-b-02", "gpu-a-01", "gpu-b-01", "gpu-c-01", "spot-a-01", "spot-b-01", "spot-c-01", "std-a-01", "std-a-02", "std-c-01", "std-c-02"} {

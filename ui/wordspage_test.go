@@ -8,7 +8,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
-	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why/explanation"
 )
 
 func TestWordsOfTheSchedulerAndOurs(t *testing.T) {
@@ -67,7 +67,7 @@ func TestClausesThatDiffer(t *testing.T) {
 		{"everything where the other says nothing", "a. b: c", "", []string{"a", "b", "c"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if diff := cmp.Diff(test.want, why.Only(test.a, test.b)); diff != "" {
+			if diff := cmp.Diff(test.want, explanation.Only(test.a, test.b)); diff != "" {
 				t.Error(diff)
 			}
 		})

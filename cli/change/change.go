@@ -197,7 +197,7 @@ func (c *Command) carryOut(ctx context.Context, p *plan.Plan) error {
 		if err := c.print(p); err != nil {
 			return err
 		}
-		if len(p.Verdict.Refused) > 0 && p.PodsTerminated == 0 {
+		if len(p.Verdict.Rejections) > 0 && p.PodsTerminated == 0 {
 			return exit.ErrBlocked // the plan has the server's message
 		}
 		confirmed, err := c.confirm(ctx, p)

@@ -20,9 +20,9 @@ func TestEachStepOfAPodIsToldOnce(t *testing.T) {
 	}{
 		{plan.PodProgress{State: plan.PodWaits}, "", nil},
 		{plan.PodProgress{State: plan.PodWaits, Said: "no answer in time"}, "", []string{"shop/cart-0: no answer in time; trying again"}},
-		{plan.PodProgress{State: plan.PodRefused, Budget: "cart", Said: "Cannot evict."}, "", []string{"shop/cart-0: rejected by PodDisruptionBudget cart, trying again. kube-apiserver: Cannot evict."}},
-		{plan.PodProgress{State: plan.PodRefused, Budget: "cart", Said: "Cannot evict.", Again: time.Unix(9, 0)}, "", nil},
-		{plan.PodProgress{State: plan.PodRefused, Budget: "cart", Said: "Cannot evict."}, "the connection is lost", []string{"drain a: the connection is lost"}},
+		{plan.PodProgress{State: plan.PodBlocked, Budget: "cart", Said: "Cannot evict."}, "", []string{"shop/cart-0: rejected by PodDisruptionBudget cart, trying again. kube-apiserver: Cannot evict."}},
+		{plan.PodProgress{State: plan.PodBlocked, Budget: "cart", Said: "Cannot evict.", Again: time.Unix(9, 0)}, "", nil},
+		{plan.PodProgress{State: plan.PodBlocked, Budget: "cart", Said: "Cannot evict."}, "the connection is lost", []string{"drain a: the connection is lost"}},
 		{plan.PodProgress{State: plan.PodAsked}, "", []string{"shop/cart-0: eviction accepted"}},
 		{plan.PodProgress{State: plan.PodTerminating, Grace: time.Minute}, "", []string{"shop/cart-0: terminating, grace period 60s"}},
 		{plan.PodProgress{State: plan.PodTerminating, Grace: time.Minute, Help: "a finalizer holds it"}, "", []string{"shop/cart-0: terminating: a finalizer holds it"}},

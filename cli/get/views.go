@@ -22,7 +22,7 @@ import (
 
 // nodes lists the nodes; -l takes their labels.
 func nodes(_ context.Context, g *Options, live *source.Live) (*output.List, error) {
-	if err := live.Refused("nodes"); err != nil {
+	if err := live.NotCreated("nodes"); err != nil {
 		return nil, fmt.Errorf("get nodes: %w", err)
 	}
 	now := live.Now()
@@ -36,7 +36,7 @@ func nodes(_ context.Context, g *Options, live *source.Live) (*output.List, erro
 	if g.scope.Selector != "" {
 		l.Empty = "no nodes match -l " + g.scope.Selector
 	}
-	counted := live.Snapshot.Status.Namespace == "" && live.Refused("pods") == nil
+	counted := live.Snapshot.Status.Namespace == "" && live.NotCreated("pods") == nil
 	for _, n := range live.Snapshot.Nodes {
 		if !g.scope.Matches.Matches(labels.Set(n.Object.Labels)) {
 			continue
@@ -82,7 +82,7 @@ func (g *Options) own(l *output.List, columns []*column.Column) func(metav1.Obje
 
 // pods lists the pods of the scope.
 func pods(_ context.Context, g *Options, live *source.Live) (*output.List, error) {
-	if err := live.Refused("pods"); err != nil {
+	if err := live.NotCreated("pods"); err != nil {
 		return nil, fmt.Errorf("get pods: %w", err)
 	}
 	now := live.Now()
@@ -174,7 +174,7 @@ func pending(ctx context.Context, g *Options, live *source.Live) (*output.List, 
 
 // pendingRows explains each kind of pending pods of the scope.
 func (g *Options) pendingRows(ctx context.Context, live *source.Live) ([]pendingRow, error) {
-	if err := live.Refused("pods"); err != nil {
+	if err := live.NotCreated("pods"); err != nil {
 		return nil, fmt.Errorf("get pending: %w", err)
 	}
 	if err := live.Seek(ctx); err != nil {
@@ -203,7 +203,7 @@ func (g *Options) pendingRows(ctx context.Context, live *source.Live) ([]pending
 func newPendingRow(kind *model.EquivalenceClass, pods []*model.Pod, report *report.Report, now time.Time) pendingRow {
 	item := newPendingItem(pods, report)
 	name, count, priority := pods[0].Object.Name, len(pods), strconv.Itoa(int(pods[0].Priority()))
-	if kind.Refused != nil {
+	if kind.NotCreated != nil {
 		name, count, priority = kind.Name(), kind.Count(), "-"
 		item.Pods, item.Missing = []string{}, count
 	}
@@ -226,7 +226,7 @@ func newPendingRow(kind *model.EquivalenceClass, pods []*model.Pod, report *repo
 // podsText names the pods of a kind as kubectl get -o name does, or the workload that
 // could not create them.
 func podsText(kind *model.EquivalenceClass, pods []*model.Pod) []string {
-	if kind.Refused != nil {
+	if kind.NotCreated != nil {
 		return []string{ownerText(pods[0])}
 	}
 	texts := make([]string, 0, len(pods))

@@ -179,7 +179,7 @@ func (r *pendingRow) of(pods []*model.Pod, now time.Time) pendingRow {
 	some := *r
 	some.pods, some.cells = pods, slices.Clone(r.cells)
 	some.cells[ageColumn] = ago(now, pods[0].Since())
-	if r.kind.Refused != nil {
+	if r.kind.NotCreated != nil {
 		return some
 	}
 	some.item.Pods = make([]string, 0, len(pods))
@@ -196,7 +196,7 @@ func (r *pendingRow) of(pods []*model.Pod, now time.Time) pendingRow {
 func (r *pendingRow) end(event, node string, exist bool) {
 	why := "deleted"
 	switch {
-	case r.kind.Refused != nil:
+	case r.kind.NotCreated != nil:
 		why = "not rejected any more"
 	case event == gone && exist:
 		why = "not pending any more"

@@ -55,11 +55,11 @@ const blockedUnknown = "unknown"
 func (o *Options) evaluate(ctx context.Context, live *source.Live) (*reading, error) {
 	found := &reading{}
 	s := live.Snapshot
-	if live.Refused("nodes") == nil {
+	if live.NotCreated("nodes") == nil {
 		found.addNodes(s.Nodes)
-		found.counted = s.Status.Namespace == "" && live.Refused("pods") == nil
+		found.counted = s.Status.Namespace == "" && live.NotCreated("pods") == nil
 	}
-	if live.Refused("pods") != nil {
+	if live.NotCreated("pods") != nil {
 		return found, nil
 	}
 	outlines := live.Outlines()
@@ -70,7 +70,7 @@ func (o *Options) evaluate(ctx context.Context, live *source.Live) (*reading, er
 			continue
 		}
 		count := len(pods)
-		if kind.Refused != nil {
+		if kind.NotCreated != nil {
 			count = kind.Count()
 		}
 		why, exists, err := explained(ctx, outlines, kind, pods[0])

@@ -138,9 +138,9 @@ func embed(ctx context.Context, stop func(), running *demo.Cluster, readOnly boo
 	if err != nil {
 		return nil, err
 	}
-	reader, trier, writer := running.Clients(ctx)
+	reader, dryRunner, writer := running.Clients(ctx)
 	actor := act.New(act.Options{
-		State: joined, Context: demo.Context, User: "you", Reader: reader, Trier: trier, Writer: writer, ReadOnly: readOnly,
+		State: joined, Context: demo.Context, User: "you", Reader: reader, DryRunner: dryRunner, Writer: writer, ReadOnly: readOnly,
 	})
 	return &Cluster{Cluster: joined, objects: kept(running), actor: actor, stop: stop, after: running.Stop}, nil
 }

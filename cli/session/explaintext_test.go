@@ -36,8 +36,8 @@ func TestExplainInTwentyLines(t *testing.T) {
 		var all strings.Builder
 		for _, workload := range snapshot.Pending {
 			target, name := report.PodOf(workload.Pods[0].Object.UID), workload.Pods[0].FullName()
-			if workload.Refused != nil {
-				target = report.PodsRefused(workload.Refused)
+			if workload.NotCreated != nil {
+				target = report.PodsNotCreated(workload.NotCreated)
 			}
 			parts := report.Nodes | report.FixesPart | report.PreemptionPart
 			r, err := cluster.Ask(t.Context(), report.Query{Target: target, Parts: parts})

@@ -42,7 +42,7 @@ func (o *Options) Actor(client *client.Client, state act.State, settings *settin
 		Context:         client.Context(),
 		User:            client.User(),
 		Reader:          client.Reader(),
-		Trier:           client.Trier(),
+		DryRunner:       client.DryRunner(),
 		Writer:          client.Writer(),
 		ReadOnly:        o.ReadOnly,
 		ReadOnlyContext: settings.ReadOnly.Because(client.Context()) != "",

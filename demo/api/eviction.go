@@ -69,7 +69,7 @@ func (s *Store) spend(q query, pod *corev1.Pod) error {
 		if !ok {
 			return nil, budget.notFound()
 		}
-		if err := refusal(b); err != nil {
+		if err := rejection(b); err != nil {
 			return nil, err
 		}
 		b.Status.DisruptionsAllowed--
@@ -90,8 +90,8 @@ func spares(budget *policyv1.PodDisruptionBudget, pod *corev1.Pod) bool {
 		status.CurrentHealthy >= status.DesiredHealthy && status.DesiredHealthy > 0)
 }
 
-// refusal is why the budget allows no disruption now; nil if it does.
-func refusal(budget *policyv1.PodDisruptionBudget) error {
+// rejection is why the budget allows no disruption now; nil if it does.
+func rejection(budget *policyv1.PodDisruptionBudget) error {
 	status := budget.Status
 	switch {
 	case status.ObservedGeneration < budget.Generation:

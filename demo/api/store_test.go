@@ -118,9 +118,9 @@ func TestAWriteOfAnOldVersionIsAConflict(t *testing.T) {
 
 func TestADryRunWritesNothing(t *testing.T) {
 	s, client := newTestStore(t)
-	trier := s.Client(t.Context(), Tries)
+	dryRunner := s.Client(t.Context(), Tries)
 	mustCreate(t, client, aPod("web", nil))
-	pods := trier.CoreV1().Pods("shop")
+	pods := dryRunner.CoreV1().Pods("shop")
 	patched, err := pods.Patch(t.Context(), "web", types.MergePatchType, []byte(`{"metadata":{"labels":{"a":"b"}}}`), metav1.PatchOptions{})
 	if err != nil || patched.Labels["a"] != "b" {
 		t.Errorf("the dry run gives %v, %v", patched, err)

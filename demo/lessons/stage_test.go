@@ -74,8 +74,8 @@ func beginAt(t *testing.T, name string, step int) *stage {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.joined.Close)
-	reader, trier, writer := running.Clients(t.Context())
-	s.actor = act.New(act.Options{State: s.joined, Context: demo.Context, User: "you", Reader: reader, Trier: trier, Writer: writer})
+	reader, dryRunner, writer := running.Clients(t.Context())
+	s.actor = act.New(act.Options{State: s.joined, Context: demo.Context, User: "you", Reader: reader, DryRunner: dryRunner, Writer: writer})
 	t.Cleanup(s.actor.Close)
 	if s.Run, err = lessons.BeginAt(t.Context(), lesson, running, clock.RealClock{}, step); err != nil {
 		t.Fatal(err)

@@ -9,8 +9,8 @@ import (
 
 // nodeAffinity refuses nodes without a label of the nodeSelector, and nodes
 // that no term of the required affinity matches.
-func (s *State) nodeAffinity(pod *corev1.Pod, node *corev1.Node) *Refusal {
-	r := &Refusal{Plugin: "NodeAffinity"}
+func (s *State) nodeAffinity(pod *corev1.Pod, node *corev1.Node) *Rejection {
+	r := &Rejection{Plugin: "NodeAffinity"}
 	for key, value := range pod.Spec.NodeSelector {
 		if had, ok := node.Labels[key]; !ok || had != value {
 			r.Names = append(r.Names, key, value, had)

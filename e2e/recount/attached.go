@@ -14,7 +14,7 @@ var topologyKeys = []string{corev1.LabelTopologyZone, corev1.LabelTopologyRegion
 
 // volumeZone refuses all nodes while it is not known where a claim's volume is,
 // and then those that are elsewhere. Nodes without any such label take all.
-func (s *State) volumeZone(pod *corev1.Pod, node *corev1.Node) *Refusal {
+func (s *State) volumeZone(pod *corev1.Pod, node *corev1.Node) *Rejection {
 	var lost, names []string
 	zoned := slices.ContainsFunc(topologyKeys, func(key string) bool { return node.Labels[key] != "" })
 	for _, u := range s.uses(pod) {
@@ -40,9 +40,9 @@ func (s *State) volumeZone(pod *corev1.Pod, node *corev1.Node) *Refusal {
 		}
 	}
 	if lost != nil {
-		return refusal("VolumeZone", lost)
+		return rejection("VolumeZone", lost)
 	}
-	return refusal("VolumeZone", names)
+	return rejection("VolumeZone", names)
 }
 
 // attachment is a volume that a CSI driver attaches.
@@ -50,8 +50,8 @@ type attachment struct{ driver, handle string }
 
 // nodeVolumeLimits refuses nodes without a driver that must be there, and those
 // where the pod's volumes and the attached ones are more than a driver's limit.
-func (s *State) nodeVolumeLimits(pod *corev1.Pod, node *corev1.Node) *Refusal {
-	r := &Refusal{Plugin: "NodeVolumeLimits"}
+func (s *State) nodeVolumeLimits(pod *corev1.Pod, node *corev1.Node) *Rejection {
+	r := &Rejection{Plugin: "NodeVolumeLimits"}
 	for _, u := range s.uses(pod) {
 		if u.object == nil {
 			r.Names = append(r.Names, u.name)
@@ -112,7 +112,7 @@ func (s *State) attachments(pod *corev1.Pod, csiNode *storagev1.CSINode) map[att
 }
 
 // addLimits tells of each driver whose limit would be passed.
-func (s *State) addLimits(r *Refusal, node *corev1.Node, csiNode *storagev1.CSINode, wanted map[attachment]string) {
+func (s *State) addLimits(r *Rejection, node *corev1.Node, csiNode *storagev1.CSINode, wanted map[attachment]string) {
 	used := map[attachment]bool{}
 	for _, other := range s.byNode[node.Name] {
 		for a := range s.attachments(other, csiNode) {
@@ -158,12 +158,12 @@ func (s *State) addLimits(r *Refusal, node *corev1.Node, csiNode *storagev1.CSIN
 func count(n int) resource.Quantity { return *resource.NewQuantity(int64(n), resource.DecimalSI) }
 
 // features refuses nodes that do not declare what a container's rules need.
-func (s *State) features(pod *corev1.Pod, node *corev1.Node) *Refusal {
+func (s *State) features(pod *corev1.Pod, node *corev1.Node) *Rejection {
 	const restartAll = "RestartAllContainersOnContainerExits"
 	for _, container := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
 		for _, rule := range container.RestartPolicyRules {
 			if rule.Action == corev1.ContainerRestartRuleActionRestartAllContainers && !slices.Contains(node.Status.DeclaredFeatures, restartAll) {
-				return refusal("NodeDeclaredFeatures", append([]string{restartAll}, node.Status.DeclaredFeatures...))
+				return rejection("NodeDeclaredFeatures", append([]string{restartAll}, node.Status.DeclaredFeatures...))
 			}
 		}
 	}

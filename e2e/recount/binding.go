@@ -19,9 +19,9 @@ const (
 // volumeBinding refuses all nodes while a claim is of no use or waits for
 // somebody else, and then nodes that cannot use a claim's volume, where no
 // volume would do and none can be made.
-func (s *State) volumeBinding(pod *corev1.Pod, node *corev1.Node) *Refusal {
+func (s *State) volumeBinding(pod *corev1.Pod, node *corev1.Node) *Rejection {
 	uses := s.uses(pod)
-	r := &Refusal{Plugin: "VolumeBinding"}
+	r := &Rejection{Plugin: "VolumeBinding"}
 	if s.addUnusable(r, uses); r.Names != nil {
 		return r
 	}
@@ -60,7 +60,7 @@ func (s *State) volumeBinding(pod *corev1.Pod, node *corev1.Node) *Refusal {
 
 // addUnusable tells of the claims that serve no pod, or else of those that
 // ought to be bound already.
-func (s *State) addUnusable(r *Refusal, uses []use) {
+func (s *State) addUnusable(r *Rejection, uses []use) {
 	var unbound []use
 	for _, u := range uses {
 		switch {
@@ -84,7 +84,7 @@ func (s *State) addUnusable(r *Refusal, uses []use) {
 }
 
 // addSizes notes the sizes of all volumes: why each will not do may be told.
-func (s *State) addSizes(r *Refusal) {
+func (s *State) addSizes(r *Rejection) {
 	for _, volume := range s.volumes {
 		r.Also = append(r.Also, volume.Spec.Capacity[corev1.ResourceStorage])
 	}
@@ -97,7 +97,7 @@ func size(u use) *resource.Quantity {
 }
 
 // addUnreachable tells of a bound claim whose volume is not for the node.
-func (s *State) addUnreachable(r *Refusal, u use, node *corev1.Node) {
+func (s *State) addUnreachable(r *Rejection, u use, node *corev1.Node) {
 	volume := s.volumes[u.object.Spec.VolumeName]
 	if volume == nil {
 		r.Names = append(r.Names, u.object.Spec.VolumeName)
@@ -146,7 +146,7 @@ func suits(volume *corev1.PersistentVolume, u use) bool {
 }
 
 // addUnprovided tells of a claim that no volume can be made for.
-func (s *State) addUnprovided(r *Refusal, u use, node *corev1.Node) {
+func (s *State) addUnprovided(r *Rejection, u use, node *corev1.Node) {
 	class := s.class(u)
 	switch {
 	case class.Provisioner == noProvisioner:
@@ -168,7 +168,7 @@ func (s *State) addUnprovided(r *Refusal, u use, node *corev1.Node) {
 
 // addOffers tells of the volumes of the class that nobody has, and how large
 // those are that are too small.
-func (s *State) addOffers(r *Refusal, u use) {
+func (s *State) addOffers(r *Rejection, u use) {
 	for _, volume := range s.volumes {
 		if volume.Spec.StorageClassName != *u.object.Spec.StorageClassName || volume.Spec.ClaimRef != nil {
 			continue
@@ -197,7 +197,7 @@ func allowed(class *storagev1.StorageClass, node *corev1.Node) bool {
 
 // addCapacity tells of a driver that has too little storage for the node. Of
 // several claims the one that is short of the most has the number.
-func (s *State) addCapacity(r *Refusal, u use, class *storagev1.StorageClass, node *corev1.Node) {
+func (s *State) addCapacity(r *Rejection, u use, class *storagev1.StorageClass, node *corev1.Node) {
 	driver := s.drivers[class.Provisioner]
 	if driver == nil || driver.Spec.StorageCapacity == nil || !*driver.Spec.StorageCapacity {
 		return

@@ -68,17 +68,17 @@ func reachable(volume *corev1.PersistentVolume, node *corev1.Node) (ok bool, nam
 	return false, names
 }
 
-// refusal is the refusal with the names, if there are any.
-func refusal(plugin string, names []string) *Refusal {
+// rejection is the rejection with the names, if there are any.
+func rejection(plugin string, names []string) *Rejection {
 	if len(names) == 0 {
 		return nil
 	}
-	return &Refusal{Plugin: plugin, Names: names}
+	return &Rejection{Plugin: plugin, Names: names}
 }
 
 // volumeRestrictions refuses nodes with a pod that holds the same disk, and all
 // nodes while another pod has a claim that is for one pod.
-func (s *State) volumeRestrictions(pod *corev1.Pod, node *corev1.Node) *Refusal {
+func (s *State) volumeRestrictions(pod *corev1.Pod, node *corev1.Node) *Rejection {
 	var missing []string
 	for _, u := range s.uses(pod) {
 		if u.object == nil && !u.ephemeral {
@@ -86,9 +86,9 @@ func (s *State) volumeRestrictions(pod *corev1.Pod, node *corev1.Node) *Refusal 
 		}
 	}
 	if missing != nil {
-		return refusal("VolumeRestrictions", missing)
+		return rejection("VolumeRestrictions", missing)
 	}
-	return refusal("VolumeRestrictions", append(s.heldDisks(pod, node), s.heldClaims(pod, node)...))
+	return rejection("VolumeRestrictions", append(s.heldDisks(pod, node), s.heldClaims(pod, node)...))
 }
 
 // heldClaims names the pod's claims for one pod that others have, and those. A

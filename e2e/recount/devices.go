@@ -36,8 +36,8 @@ func (d device) id() string { return d.driver + "/" + d.pool + "/" + d.Name }
 
 // dynamicResources refuses all nodes while a class does not exist, and then
 // nodes where a claim's devices are not, or where none can be had.
-func (s *State) dynamicResources(pod *corev1.Pod, node *corev1.Node) *Refusal {
-	r := &Refusal{Plugin: "DynamicResources"}
+func (s *State) dynamicResources(pod *corev1.Pod, node *corev1.Node) *Rejection {
+	r := &Rejection{Plugin: "DynamicResources"}
 	var asks [][]ask
 	for _, claim := range s.resourceClaimsOf(pod) {
 		if claim.Status.Allocation == nil {
@@ -51,7 +51,7 @@ func (s *State) dynamicResources(pod *corev1.Pod, node *corev1.Node) *Refusal {
 	for _, alternatives := range asks {
 		for _, a := range alternatives {
 			if s.deviceClass(a.class) == nil {
-				return refusal("DynamicResources", []string{a.of, a.class})
+				return rejection("DynamicResources", []string{a.of, a.class})
 			}
 		}
 	}
@@ -308,7 +308,7 @@ func (d device) attribute(name string) string {
 // addShortages tells of each ask that cannot even be served alone: how many
 // devices it wants, how many there are and are free, and what is in the way of
 // those that it means. Where each can, it names whom they are for.
-func addShortages(r *Refusal, asks [][]ask, devices []device) {
+func addShortages(r *Rejection, asks [][]ask, devices []device) {
 	var together []string
 	alone := false
 	for _, alternatives := range asks {
@@ -336,7 +336,7 @@ func unconstrained(alternatives []ask) []ask {
 }
 
 // addShortage tells of one ask that cannot be served.
-func addShortage(r *Refusal, a ask, devices []device) {
+func addShortage(r *Rejection, a ask, devices []device) {
 	r.Names = append(r.Names, a.of, a.request, a.class)
 	if !a.all {
 		r.Figures = append(r.Figures, count(a.count))

@@ -13,8 +13,8 @@ import (
 // podAffinity refuses nodes that are too far from the pods that pod wants to
 // be near, too near to those that it wants to be away from, and too near to
 // those that want to be away from it.
-func (s *State) podAffinity(pod *corev1.Pod, node *corev1.Node) *Refusal {
-	r := &Refusal{Plugin: "InterPodAffinity"}
+func (s *State) podAffinity(pod *corev1.Pod, node *corev1.Node) *Rejection {
+	r := &Rejection{Plugin: "InterPodAffinity"}
 	s.addLonely(r, pod, node)
 	for _, term := range antiAffinity(pod) {
 		var there []*corev1.Pod
@@ -46,7 +46,7 @@ func (s *State) podAffinity(pod *corev1.Pod, node *corev1.Node) *Refusal {
 }
 
 // addPods tells of the pods that a term is about, if there are any.
-func (r *Refusal) addPods(term corev1.PodAffinityTerm, pods []*corev1.Pod) {
+func (r *Rejection) addPods(term corev1.PodAffinityTerm, pods []*corev1.Pod) {
 	if len(pods) == 0 {
 		return
 	}
@@ -59,7 +59,7 @@ func (r *Refusal) addPods(term corev1.PodAffinityTerm, pods []*corev1.Pod) {
 }
 
 // addValues notes the values of the term's selectors.
-func (r *Refusal) addValues(term corev1.PodAffinityTerm) {
+func (r *Rejection) addValues(term corev1.PodAffinityTerm) {
 	for _, selector := range []*metav1.LabelSelector{term.LabelSelector, term.NamespaceSelector} {
 		if selector == nil {
 			continue
@@ -83,7 +83,7 @@ func (s *State) meaning(owner *corev1.Pod, term corev1.PodAffinityTerm) string {
 // addLonely tells of the topologies of the node where the pod would miss its
 // company, and how many pods would be some elsewhere. A pod that nobody matches,
 // and that matches itself, may be the first.
-func (s *State) addLonely(r *Refusal, pod *corev1.Pod, node *corev1.Node) {
+func (s *State) addLonely(r *Rejection, pod *corev1.Pod, node *corev1.Node) {
 	terms := affinity(pod)
 	anywhere := false
 	elsewhere := map[string]int{}

@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// Refusal is one plugin's no to one node, and what has to be told about it.
-type Refusal struct {
+// Rejection is one plugin's no to one node, and what has to be told about it.
+type Rejection struct {
 	Plugin  string
 	Names   []string            // of objects and labels
 	Figures []resource.Quantity // all that the plugin compared
@@ -28,13 +28,13 @@ type Number struct {
 	Wanted, Requested, Allocatable, Short resource.Quantity
 }
 
-// Rejections are the refusals of node to pod by the plugins that are counted
+// Rejections are the rejections of node to pod by the plugins that are counted
 // again. A node that others are nominated to must have room with them and
 // without them: they may need it, and they may never come.
-func (s *State) Rejections(pod *corev1.Pod, node *corev1.Node) []Refusal {
+func (s *State) Rejections(pod *corev1.Pod, node *corev1.Node) []Rejection {
 	crowded := s.with(s.ahead(pod, node), node)
-	var found []Refusal
-	for _, check := range []func(*State, *corev1.Pod, *corev1.Node) *Refusal{
+	var found []Rejection
+	for _, check := range []func(*State, *corev1.Pod, *corev1.Node) *Rejection{
 		(*State).nodeUnschedulable, (*State).nodeName, (*State).taints, (*State).nodeAffinity,
 		(*State).ports, (*State).resources, (*State).spread, (*State).podAffinity,
 		(*State).volumeRestrictions, (*State).volumeBinding, (*State).volumeZone, (*State).nodeVolumeLimits,
@@ -82,25 +82,25 @@ func priority(pod *corev1.Pod) int32 {
 
 // nodeUnschedulable refuses cordoned nodes to pods that do not tolerate the
 // cordon's taint, set or not.
-func (s *State) nodeUnschedulable(pod *corev1.Pod, node *corev1.Node) *Refusal {
+func (s *State) nodeUnschedulable(pod *corev1.Pod, node *corev1.Node) *Rejection {
 	cordon := corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}
 	if !node.Spec.Unschedulable || tolerates(pod, cordon) {
 		return nil
 	}
-	return &Refusal{Plugin: "NodeUnschedulable", Names: []string{"cordoned"}}
+	return &Rejection{Plugin: "NodeUnschedulable", Names: []string{"cordoned"}}
 }
 
 // nodeName refuses every node but the one that is asked for.
-func (s *State) nodeName(pod *corev1.Pod, node *corev1.Node) *Refusal {
+func (s *State) nodeName(pod *corev1.Pod, node *corev1.Node) *Rejection {
 	if pod.Spec.NodeName == "" || pod.Spec.NodeName == node.Name {
 		return nil
 	}
-	return &Refusal{Plugin: "NodeName", Names: []string{pod.Spec.NodeName}}
+	return &Rejection{Plugin: "NodeName", Names: []string{pod.Spec.NodeName}}
 }
 
 // taints refuses nodes with a taint that the pod does not tolerate.
-func (s *State) taints(pod *corev1.Pod, node *corev1.Node) *Refusal {
-	r := &Refusal{Plugin: "TaintToleration"}
+func (s *State) taints(pod *corev1.Pod, node *corev1.Node) *Rejection {
+	r := &Rejection{Plugin: "TaintToleration"}
 	for _, taint := range node.Spec.Taints {
 		if taint.Effect == corev1.TaintEffectPreferNoSchedule || tolerates(pod, taint) {
 			continue
@@ -132,8 +132,8 @@ func tolerates(pod *corev1.Pod, taint corev1.Taint) bool {
 
 // ports refuses nodes where a host port is taken, on the same address or where
 // one of the two is on all addresses.
-func (s *State) ports(pod *corev1.Pod, node *corev1.Node) *Refusal {
-	r := &Refusal{Plugin: "NodePorts"}
+func (s *State) ports(pod *corev1.Pod, node *corev1.Node) *Rejection {
+	r := &Rejection{Plugin: "NodePorts"}
 	for _, wanted := range hostPorts(pod) {
 		for _, holder := range s.byNode[node.Name] {
 			for _, held := range hostPorts(holder) {

@@ -7,8 +7,8 @@ import (
 
 // resources refuses nodes where what is asked for and what was asked for before
 // come to more than what is allocatable.
-func (s *State) resources(pod *corev1.Pod, node *corev1.Node) *Refusal {
-	r := &Refusal{Plugin: "NodeResourcesFit"}
+func (s *State) resources(pod *corev1.Pod, node *corev1.Node) *Rejection {
+	r := &Rejection{Plugin: "NodeResourcesFit"}
 	requested := corev1.ResourceList{}
 	for _, other := range s.byNode[node.Name] {
 		sum(requested, requests(other))

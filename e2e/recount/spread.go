@@ -9,8 +9,8 @@ import (
 
 // spread refuses nodes whose domain would hold too many of the pods that a
 // constraint counts.
-func (s *State) spread(pod *corev1.Pod, node *corev1.Node) *Refusal {
-	r := &Refusal{Plugin: "PodTopologySpread"}
+func (s *State) spread(pod *corev1.Pod, node *corev1.Node) *Rejection {
+	r := &Rejection{Plugin: "PodTopologySpread"}
 	for _, constraint := range pod.Spec.TopologySpreadConstraints {
 		if constraint.WhenUnsatisfiable != corev1.DoNotSchedule {
 			continue
@@ -24,7 +24,7 @@ func (s *State) spread(pod *corev1.Pod, node *corev1.Node) *Refusal {
 }
 
 // addSkew tells the figures of one constraint, if the node breaks it.
-func (s *State) addSkew(r *Refusal, pod *corev1.Pod, node *corev1.Node, constraint corev1.TopologySpreadConstraint) {
+func (s *State) addSkew(r *Rejection, pod *corev1.Pod, node *corev1.Node, constraint corev1.TopologySpreadConstraint) {
 	domain, ok := node.Labels[constraint.TopologyKey]
 	if !ok {
 		r.Names = append(r.Names, constraint.TopologyKey)

@@ -12,7 +12,7 @@ import (
 
 // Created counts how many of the pods would be created one after the other, at most so
 // many, and says what rejects the next one; nil: nothing that is known.
-func (j *Judgement) Created(most int) (n int, next []report.Refusal) {
+func (j *Judgement) Created(most int) (n int, next []report.Rejection) {
 	if rejected := slices.Concat(j.limits, j.security); len(rejected) > 0 {
 		return 0, rejected
 	}
@@ -24,7 +24,7 @@ func (j *Judgement) Created(most int) (n int, next []report.Refusal) {
 		return n, nil
 	}
 	for _, r := range quotasRefusing(j.Pod, quotas) {
-		next = append(next, r.refusal())
+		next = append(next, r.rejection())
 	}
 	return n, next
 }

@@ -18,11 +18,11 @@ import (
 
 // Judgement is what admission says of a pod that a controller would create.
 type Judgement struct {
-	refused  *model.Refused
+	refused  *model.NotCreated
 	Pod      *corev1.Pod // with what LimitRanges fill in
-	limits   []report.Refusal
-	security []report.Refusal
-	quotas   []quotaRefusal
+	limits   []report.Rejection
+	security []report.Rejection
+	quotas   []quotaRejection
 	existing []corev1.ResourceQuota // all of the namespace
 	unknown  []report.UnknownPart
 	now      time.Time
@@ -40,7 +40,7 @@ type Sources struct {
 // Judge finds what would reject one of a controller's pods now, by the API server's own
 // code and in its order: limits are filled in before quotas count. Webhooks and
 // policies cannot be asked: of those there is only the API server's message.
-func Judge(ctx context.Context, refused *model.Refused, from Sources) (*Judgement, error) {
+func Judge(ctx context.Context, refused *model.NotCreated, from Sources) (*Judgement, error) {
 	j := &Judgement{refused: refused, Pod: refused.Pod.DeepCopy(), now: from.Now}
 	if err := j.ask(ctx, from); err != nil {
 		return nil, fmt.Errorf("explain pods of %s: %w", refused.Pod.GenerateName, err)
@@ -79,8 +79,8 @@ func (j *Judgement) Report(ifCreated *report.Report) *report.Report {
 		Verdict:  report.NotCreated,
 		Admission: &report.Admission{
 			Wanted: j.refused.Wanted, Missing: j.refused.Missing,
-			Since: timeOrNil(j.refused.Since), LastRefused: timeOrNil(j.refused.Last),
-			Message: j.refused.Message, Rejections: j.refusals(), IfCreated: ifCreated.Placement(),
+			Since: timeOrNil(j.refused.Since), LastRejected: timeOrNil(j.refused.Last),
+			Message: j.refused.Message, Rejections: j.rejections(), IfCreated: ifCreated.Placement(),
 		},
 		Plugins:   []report.PluginResult{},
 		Groups:    []report.Group{},
@@ -110,14 +110,14 @@ func (j *Judgement) leaveOpen(resource, why, plugin string) {
 	j.unknown = append(j.unknown, report.UnknownPart{Resource: resource, Why: why, Plugins: []string{plugin}})
 }
 
-// refusals are all of them, in the order in which the API server asks.
-func (j *Judgement) refusals() []report.Refusal {
+// rejections are all of them, in the order in which the API server asks.
+func (j *Judgement) rejections() []report.Rejection {
 	all := slices.Concat(j.limits, j.security)
 	for _, r := range j.quotas {
-		all = append(all, r.refusal())
+		all = append(all, r.rejection())
 	}
 	if all == nil {
-		all = []report.Refusal{}
+		all = []report.Rejection{}
 	}
 	return all
 }

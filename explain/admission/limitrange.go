@@ -22,8 +22,8 @@ const limitPlugin = "LimitRanger"
 
 // ApplyLimitRanges does to pod what the API server does with the LimitRanges of
 // its namespace: it fills in the requests and limits that they give, then asks
-// each of them. The refusals are those of the API server's own code.
-func ApplyLimitRanges(pod *corev1.Pod, ranges []corev1.LimitRange) ([]report.Refusal, error) {
+// each of them. The rejections are those of the API server's own code.
+func ApplyLimitRanges(pod *corev1.Pod, ranges []corev1.LimitRange) ([]report.Rejection, error) {
 	if len(ranges) == 0 {
 		return nil, nil
 	}
@@ -39,7 +39,7 @@ func ApplyLimitRanges(pod *corev1.Pod, ranges []corev1.LimitRange) ([]report.Ref
 	if err := corev1rules.Convert_core_Pod_To_v1_Pod(&internal, pod, nil); err != nil {
 		return nil, fmt.Errorf("apply LimitRanges: %w", err)
 	}
-	var refusals []report.Refusal
+	var rejections []report.Rejection
 	for i := range ranges {
 		if limitranger.PodValidateLimitFunc(&ranges[i], &internal) == nil {
 			continue
@@ -48,9 +48,9 @@ func ApplyLimitRanges(pod *corev1.Pod, ranges []corev1.LimitRange) ([]report.Ref
 		if err != nil {
 			return nil, fmt.Errorf("ask LimitRange %s: %w", ranges[i].Name, err)
 		}
-		refusals = append(refusals, found...)
+		rejections = append(rejections, found...)
 	}
-	return refusals, nil
+	return rejections, nil
 }
 
 // limitRule is one figure of a LimitRange.
@@ -97,8 +97,8 @@ func (r limitRule) alone() *corev1.LimitRange {
 
 // limitsRefusing finds which figures of a LimitRange the pod, or which of its
 // containers, goes beyond, by asking about each alone.
-func limitsRefusing(pod *corev1.Pod, of *corev1.LimitRange) ([]report.Refusal, error) {
-	var found []report.Refusal
+func limitsRefusing(pod *corev1.Pod, of *corev1.LimitRange) ([]report.Rejection, error) {
+	var found []report.Rejection
 	for _, rule := range rulesOf(of) {
 		for _, subject := range rule.subjects(pod) {
 			var internal core.Pod
@@ -106,7 +106,7 @@ func limitsRefusing(pod *corev1.Pod, of *corev1.LimitRange) ([]report.Refusal, e
 				return nil, err
 			}
 			if limitranger.PodValidateLimitFunc(rule.alone(), &internal) != nil {
-				found = append(found, rule.refusal(subject))
+				found = append(found, rule.rejection(subject))
 			}
 		}
 	}
@@ -138,8 +138,8 @@ func (r limitRule) subjects(pod *corev1.Pod) []limited {
 	return nil // of claims
 }
 
-// refusal says what exceeds the rule.
-func (r limitRule) refusal(of limited) report.Refusal {
+// rejection says what exceeds the rule.
+func (r limitRule) rejection(of limited) report.Rejection {
 	figure := quotaAmount(r.resource, r.figure, quantity.RoundedDown)
 	var allows string
 	switch r.bound {
@@ -153,7 +153,7 @@ func (r limitRule) refusal(of limited) report.Refusal {
 		allows = fmt.Sprintf("has maxLimitRequestRatio %s for %s per %s", figure, r.resource, r.subject)
 	}
 	has, wanted := r.has(of)
-	return report.Refusal{
+	return report.Rejection{
 		Plugin:  limitPlugin,
 		Reason:  fmt.Sprintf("%s %s of LimitRange %s", r.bound, r.resource, r.of.Name),
 		What:    fmt.Sprintf("LimitRange %s/%s %s, %s %s", r.of.Namespace, r.of.Name, allows, of.who, has),

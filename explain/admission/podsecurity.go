@@ -17,7 +17,7 @@ const securityPlugin = "PodSecurity"
 // securityRefusing asks the API server's own checks whether the level that the
 // labels of pod's namespace enforce lets it be created. Where they enforce none,
 // the API server's configuration may, which nobody can read.
-func securityRefusing(pod *corev1.Pod, labels map[string]string, cluster string) ([]report.Refusal, error) {
+func securityRefusing(pod *corev1.Pod, labels map[string]string, cluster string) ([]report.Rejection, error) {
 	privileged := api.LevelVersion{Level: api.LevelPrivileged, Version: api.LatestVersion()}
 	rules, errs := api.PolicyToEvaluate(labels, api.Policy{Enforce: privileged, Audit: privileged, Warn: privileged})
 	if err := errs.ToAggregate(); err != nil {
@@ -31,7 +31,7 @@ func securityRefusing(pod *corev1.Pod, labels map[string]string, cluster string)
 	if !rules.Enforce.Latest() {
 		level = rules.Enforce.String()
 	}
-	var refusals []report.Refusal
+	var rejections []report.Rejection
 	for _, check := range evaluator.EvaluatePod(rules.Enforce, &pod.ObjectMeta, &pod.Spec) {
 		if check.Allowed {
 			continue
@@ -40,7 +40,7 @@ func securityRefusing(pod *corev1.Pod, labels map[string]string, cluster string)
 		if check.ForbiddenDetail != "" {
 			why += " (" + check.ForbiddenDetail + ")"
 		}
-		refusals = append(refusals, report.Refusal{
+		rejections = append(rejections, report.Rejection{
 			Plugin:  securityPlugin,
 			Reason:  check.ForbiddenReason,
 			What:    fmt.Sprintf("namespace %s enforces Pod Security level %s, which forbids %s", pod.Namespace, level, why),
@@ -48,7 +48,7 @@ func securityRefusing(pod *corev1.Pod, labels map[string]string, cluster string)
 			Short:   fmt.Sprintf("Pod Security %s forbids %s", level, check.ForbiddenReason),
 		})
 	}
-	return refusals, nil
+	return rejections, nil
 }
 
 // releaseOf is the release that a version is of, whose checks count as the latest;

@@ -29,16 +29,16 @@ func TestRaisedQuotaAdmits(t *testing.T) {
 		}}},
 	}
 	quota := quotaFor("20")
-	refusals := quotasRefusing(pod, []corev1.ResourceQuota{quota})
-	if len(refusals) != 1 || quotaAdmits(pod, []corev1.ResourceQuota{quota}) == nil {
-		t.Fatalf("refusals %+v", refusals)
+	rejections := quotasRefusing(pod, []corev1.ResourceQuota{quota})
+	if len(rejections) != 1 || quotaAdmits(pod, []corev1.ResourceQuota{quota}) == nil {
+		t.Fatalf("rejections %+v", rejections)
 	}
 	for _, test := range []struct {
 		more   string
 		admits bool
 	}{{"0", true}, {"-1m", false}} {
-		raised := refusals[0].hard.DeepCopy()
-		raised.Add(refusals[0].short())
+		raised := rejections[0].hard.DeepCopy()
+		raised.Add(rejections[0].short())
 		raised.Add(resource.MustParse(test.more))
 		if err := quotaAdmits(pod, []corev1.ResourceQuota{quotaFor(raised.String())}); (err == nil) != test.admits {
 			t.Errorf("a quota of %s: %v", raised.String(), err)

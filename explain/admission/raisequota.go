@@ -15,19 +15,19 @@ import (
 
 // raise is a quota that allows more than it does.
 type raise struct {
-	refusal quotaRefusal
-	to      resource.Quantity
+	rejection quotaRejection
+	to        resource.Quantity
 }
 
 func (r raise) title() string {
-	return fmt.Sprintf("raise quota %s to %s %s instead of %s", r.refusal.name, r.refusal.resource,
-		quotaAmount(r.refusal.resource, r.to, quantity.RoundedUp), quotaAmount(r.refusal.resource, r.refusal.hard, quantity.RoundedDown))
+	return fmt.Sprintf("raise quota %s to %s %s instead of %s", r.rejection.name, r.rejection.resource,
+		quotaAmount(r.rejection.resource, r.to, quantity.RoundedUp), quotaAmount(r.rejection.resource, r.rejection.hard, quantity.RoundedDown))
 }
 
 // command sets the quota's limit, and back.
 func (r raise) command(to resource.Quantity) string {
-	patch := map[string]any{"spec": map[string]any{"hard": map[string]any{string(r.refusal.resource): to.String()}}}
-	return shell.Line("kubectl", "-n", r.refusal.namespace, "patch", "resourcequota/"+r.refusal.name, "--type=merge", "-p", shell.OneLine(patch))
+	patch := map[string]any{"spec": map[string]any{"hard": map[string]any{string(r.rejection.resource): to.String()}}}
+	return shell.Line("kubectl", "-n", r.rejection.namespace, "patch", "resourcequota/"+r.rejection.name, "--type=merge", "-p", shell.OneLine(patch))
 }
 
 // Fixes tries what would let a controller's pods be created: quotas that allow as
@@ -86,10 +86,10 @@ func newRaise(raises []raise) report.Fix {
 	var titles, lines, undos []string
 	for _, r := range raises {
 		titles = append(titles, r.title())
-		lines, undos = append(lines, r.command(r.to)), append(undos, r.command(r.refusal.hard))
+		lines, undos = append(lines, r.command(r.to)), append(undos, r.command(r.rejection.hard))
 		fix.Affects = append(fix.Affects, report.Affected{
-			Kind: "ResourceQuota", Namespace: r.refusal.namespace, Name: r.refusal.name,
-			How: fmt.Sprintf("allows %s %s; other pods in the namespace can use it too", r.refusal.resource, r.to.String()),
+			Kind: "ResourceQuota", Namespace: r.rejection.namespace, Name: r.rejection.name,
+			How: fmt.Sprintf("allows %s %s; other pods in the namespace can use it too", r.rejection.resource, r.to.String()),
 		})
 	}
 	slices.Reverse(undos)
@@ -103,8 +103,8 @@ func raised(quotas []corev1.ResourceQuota, raises []raise) []corev1.ResourceQuot
 	for _, quota := range quotas {
 		quota = *quota.DeepCopy()
 		for _, r := range raises {
-			if r.refusal.name == quota.Name {
-				quota.Status.Hard[r.refusal.resource] = r.to
+			if r.rejection.name == quota.Name {
+				quota.Status.Hard[r.rejection.resource] = r.to
 			}
 		}
 		changed = append(changed, quota)

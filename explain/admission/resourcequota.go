@@ -23,8 +23,8 @@ import (
 // quotaPlugin is the admission plugin that counts a namespace's resources.
 const quotaPlugin = "ResourceQuota"
 
-// quotaRefusal is what one quota refuses a pod for: one resource.
-type quotaRefusal struct {
+// quotaRejection is what one quota refuses a pod for: one resource.
+type quotaRejection struct {
 	namespace, name    string
 	resource           corev1.ResourceName // as the quota calls it: "requests.cpu"
 	hard, used, wanted resource.Quantity
@@ -33,7 +33,7 @@ type quotaRefusal struct {
 }
 
 // quotaAdmits asks the API server's own admission code whether the quotas of a
-// pod's namespace let it be created. The error is that code's refusal.
+// pod's namespace let it be created. The error is that code's rejection.
 func quotaAdmits(pod *corev1.Pod, quotas []corev1.ResourceQuota) error {
 	_, err := resourcequota.CheckRequest(quotas, creation(pod), core.NewPodEvaluator(nil, clock.RealClock{}), nil)
 	return err
@@ -56,8 +56,8 @@ func QuotaRejections(pod *corev1.Pod, quotas []corev1.ResourceQuota) []string {
 
 // quotasRefusing finds what of the quotas refuses the pod, by asking about each
 // resource of each quota alone.
-func quotasRefusing(pod *corev1.Pod, quotas []corev1.ResourceQuota) []quotaRefusal {
-	var found []quotaRefusal
+func quotasRefusing(pod *corev1.Pod, quotas []corev1.ResourceQuota) []quotaRejection {
+	var found []quotaRejection
 	for i := range quotas {
 		quota := &quotas[i]
 		if quotaAdmits(pod, []corev1.ResourceQuota{*quota}) == nil {
@@ -73,7 +73,7 @@ func quotasRefusing(pod *corev1.Pod, quotas []corev1.ResourceQuota) []quotaRefus
 }
 
 // quotaOver asks about one resource of a quota.
-func quotaOver(pod *corev1.Pod, quota *corev1.ResourceQuota, name corev1.ResourceName) (refusal quotaRefusal, refuses bool) {
+func quotaOver(pod *corev1.Pod, quota *corev1.ResourceQuota, name corev1.ResourceName) (rejection quotaRejection, refuses bool) {
 	only := quota.DeepCopy()
 	only.Status.Hard = corev1.ResourceList{name: quota.Status.Hard[name]}
 	only.Status.Used = corev1.ResourceList{}
@@ -82,14 +82,14 @@ func quotaOver(pod *corev1.Pod, quota *corev1.ResourceQuota, name corev1.Resourc
 		only.Status.Used[name] = used
 	}
 	if quotaAdmits(pod, []corev1.ResourceQuota{*only}) == nil {
-		return quotaRefusal{}, false
+		return quotaRejection{}, false
 	}
 	evaluator := core.NewPodEvaluator(nil, clock.RealClock{})
 	usage, err := evaluator.Usage(pod)
 	if err != nil { // never, for a pod
 		usage = nil
 	}
-	refusal = quotaRefusal{
+	rejection = quotaRejection{
 		namespace: quota.Namespace, name: quota.Name, resource: name,
 		hard: quota.Status.Hard[name], used: used, wanted: usage[name], uncounted: !counted,
 	}
@@ -97,14 +97,14 @@ func quotaOver(pod *corev1.Pod, quota *corev1.ResourceQuota, name corev1.Resourc
 		alone := pod.DeepCopy()
 		alone.Spec.InitContainers, alone.Spec.Containers = nil, []corev1.Container{container}
 		if evaluator.Constraints([]corev1.ResourceName{name}, alone) != nil {
-			refusal.unset = append(refusal.unset, container.Name)
+			rejection.unset = append(rejection.unset, container.Name)
 		}
 	}
-	return refusal, true
+	return rejection, true
 }
 
 // short is how much more the quota would have to allow.
-func (r quotaRefusal) short() resource.Quantity {
+func (r quotaRejection) short() resource.Quantity {
 	short := r.used.DeepCopy()
 	short.Add(r.wanted)
 	short.Sub(r.hard)
@@ -112,10 +112,12 @@ func (r quotaRefusal) short() resource.Quantity {
 }
 
 // title names the quota.
-func (r quotaRefusal) title() string { return fmt.Sprintf("ResourceQuota %s/%s", r.namespace, r.name) }
+func (r quotaRejection) title() string {
+	return fmt.Sprintf("ResourceQuota %s/%s", r.namespace, r.name)
+}
 
 // sentence is why the quota refuses.
-func (r quotaRefusal) sentence() string {
+func (r quotaRejection) sentence() string {
 	switch {
 	case len(r.unset) > 0:
 		return fmt.Sprintf("%s limits %s, but %s does not set it", r.title(), r.resource, containerNames(r.unset))
@@ -127,10 +129,10 @@ func (r quotaRefusal) sentence() string {
 		quotaAmount(r.resource, r.wanted, quantity.RoundedUp))
 }
 
-// refusal is the same in the report's form: hard stands as allocatable, used as
+// rejection is the same in the report's form: hard stands as allocatable, used as
 // requested.
-func (r quotaRefusal) refusal() report.Refusal {
-	told := report.Refusal{
+func (r quotaRejection) rejection() report.Rejection {
+	told := report.Rejection{
 		Plugin: quotaPlugin,
 		Reason: "exceeded quota: " + r.name,
 		What:   r.sentence(),
@@ -150,8 +152,8 @@ func (r quotaRefusal) refusal() report.Refusal {
 	return told
 }
 
-// fact is the sum behind a refusal; "" where there is none.
-func (r quotaRefusal) fact() string {
+// fact is the sum behind a rejection; "" where there is none.
+func (r quotaRejection) fact() string {
 	if len(r.unset) > 0 || r.uncounted {
 		return ""
 	}

@@ -45,11 +45,11 @@ func (j *Judgement) blockedBy() string {
 	return "admission"
 }
 
-// shorts are the clauses of refusals, one after the other, without the check that they
+// shorts are the clauses of rejections, one after the other, without the check that they
 // all begin with.
-func shorts(check string, refusals []report.Refusal) string {
+func shorts(check string, rejections []report.Rejection) string {
 	var all []string
-	for _, r := range refusals {
+	for _, r := range rejections {
 		all = append(all, report.Beside(check, r.Short))
 	}
 	return strings.Join(all, "; ")
@@ -58,18 +58,18 @@ func shorts(check string, refusals []report.Refusal) string {
 // quotasShort names the resources of the first quota, and the other quotas.
 func (j *Judgement) quotasShort() string {
 	first := j.quotas[0]
-	said := []string{first.refusal().Short}
+	said := []string{first.rejection().Short}
 	for _, r := range j.quotas[1:] {
 		if r.name == first.name {
 			said[0] += ", " + string(r.resource)
 		} else {
-			said = append(said, r.refusal().Short)
+			said = append(said, r.rejection().Short)
 		}
 	}
 	return strings.Join(said, "; ")
 }
 
-// ago is how long ago the last refusal was, " 3m ago"; "" where nobody knows.
+// ago is how long ago the last rejection was, " 3m ago"; "" where nobody knows.
 func (j *Judgement) ago() string {
 	if j.refused.Last.IsZero() {
 		return ""
@@ -84,13 +84,13 @@ func (j *Judgement) quote() string { return "kube-apiserver: " + j.refused.Messa
 // missing, the API server's message, and the answer for the pod if it were created.
 func (j *Judgement) facts(r *report.Report) []string {
 	var facts []string
-	for i, refusal := range r.Admission.Rejections {
+	for i, rejection := range r.Admission.Rejections {
 		at := i - len(j.limits) - len(j.security)
 		switch {
 		case at >= 0 && j.quotas[at].fact() != "":
 			facts = append(facts, j.quotas[at].fact())
 		case i > 0:
-			facts = append(facts, refusal.What)
+			facts = append(facts, rejection.What)
 		}
 	}
 	for _, part := range j.unknown {

@@ -15,7 +15,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// option is a way round one plugin's refusal: all of its steps together.
+// option is a way round one plugin's rejection: all of its steps together.
 type option []remedy.Step
 
 // remediesOf has, by plugin, what could make it take the pod on some of the
@@ -34,7 +34,7 @@ var remediesOf = map[string]func(q *plugins.Question, rs []plugins.NodeRejection
 	names.VolumeZone:        zoneRemedies,
 }
 
-// beforeNodes are the plugins whose refusal before any node is looked at can be
+// beforeNodes are the plugins whose rejection before any node is looked at can be
 // helped: it is about claims.
 var beforeNodes = sets.New(names.VolumeBinding, names.VolumeZone)
 

@@ -40,7 +40,7 @@ func (f *Search) place(ctx context.Context, pod *corev1.Pod, nodes []string) (in
 	s := f.Scheduler.State.Fork()
 	defer s.Revert()
 	for n := range min(wanted, mostAlike) {
-		t, err := f.Scheduler.Try(ctx, pod, nodes)
+		t, err := f.Scheduler.FittingNodes(ctx, pod, nodes)
 		if err != nil {
 			return 0, err
 		}

@@ -95,9 +95,9 @@ type Means struct {
 	Quotas func(ctx context.Context, namespace string) ([]corev1.ResourceQuota, error)
 	// PoolLabel is the label of nodes that holds their pool, before the known ones; "" without.
 	PoolLabel string
-	// Able is which pending pods could preempt already, kept for all searches; nil: not asked.
-	Able *forecast.Able
-	Now  func() time.Time
+	// PreemptionCache is which pending pods could preempt already, kept for all searches; nil: not asked.
+	PreemptionCache *forecast.PreemptionCache
+	Now             func() time.Time
 }
 
 // Search is the search for the fixes of one pod.

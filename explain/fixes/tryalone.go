@@ -25,10 +25,10 @@ type Attempt struct {
 	Remedies []remedy.Step
 	// rescheduled says that all that it does is to evict pods which have a node again.
 	rescheduled bool
-	ownFirst    bool            // the pod is changed first, and what else there is to do follows
-	preempted   int             // pods that are preempted in every simulation
-	open        string          // why it could not be simulated; "" if it could
-	trial       *forecast.Trial // to simulate it with all other pods; nil: the pod does not fit alone
+	ownFirst    bool                    // the pod is changed first, and what else there is to do follows
+	preempted   int                     // pods that are preempted in every simulation
+	open        string                  // why it could not be simulated; "" if it could
+	trial       *forecast.FixSimulation // to simulate it with all other pods; nil: the pod does not fit alone
 }
 
 // attempt simulates a candidate, which think gives while the scheduler is held: first
@@ -70,7 +70,7 @@ func (f *Search) alone(ctx context.Context, pod *corev1.Pod, c candidate) (Attem
 		}
 	}
 	asked := f.worthAsking(c)
-	t, err := f.Scheduler.Try(ctx, changed, asked)
+	t, err := f.Scheduler.FittingNodes(ctx, changed, asked)
 	switch {
 	case err != nil:
 		return fix, err
@@ -110,7 +110,7 @@ func (f *Search) tellWay(pod, changed *corev1.Pod, fix *Attempt) {
 		c = f.tellCommand(pod, fix)
 	}
 	fix.Remaining = append(fix.Remaining, f.budgetsAgainst(evictedBy(fix.Remedies))...)
-	fix.trial = f.trialOf(changed, c, fix.Remedies)
+	fix.trial = f.simulationOf(changed, c, fix.Remedies)
 }
 
 // tellGates says what it means that a fix removes gates. One of a queue is for the
@@ -166,7 +166,7 @@ func (f *Search) still(ctx context.Context, changed *corev1.Pod, c candidate, as
 	}
 	nodes := c.nodes[:1]
 	if known := asked == nil || slices.Contains(asked, nodes[0]); !known {
-		t, err := f.Scheduler.Try(ctx, changed, nodes)
+		t, err := f.Scheduler.FittingNodes(ctx, changed, nodes)
 		if err != nil {
 			return "", err
 		}

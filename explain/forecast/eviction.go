@@ -167,7 +167,7 @@ func (s Simulator) evicted(ctx context.Context, pod, goes *corev1.Pod, lost bool
 
 // fitsOn puts the pod on the node if it fits.
 func (s Simulator) fitsOn(ctx context.Context, fork *scheduler.Fork, pod *corev1.Pod, node string, open *bool) (bool, error) {
-	t, err := s.Scheduler.Try(ctx, pod, []string{node})
+	t, err := s.Scheduler.FittingNodes(ctx, pod, []string{node})
 	if err != nil {
 		return false, err
 	}

@@ -27,7 +27,7 @@ const (
 	playingTime, longPlayingTime = 300 * time.Millisecond, 2 * time.Second
 	// longestPlay is after how long an order is given up.
 	longestPlay = 3 * time.Second
-	// comparingTime is after how long no further kind of pods is asked about or
+	// comparingTime is after how long no further class of pods is asked about or
 	// compared in clusters where the scheduler looks at some of the nodes only.
 	comparingTime = 300 * time.Millisecond
 )
@@ -40,9 +40,9 @@ type Simulator struct {
 	Now func() time.Time
 	// Added are nodes that do not exist: every simulated state has them.
 	Added []scheduler.NewNode
-	// Able is whom a trial counts among those that preempt, although they could before the
+	// PreemptionCache is whom a trial counts among those that preempt, although they could before the
 	// change as well; nil: that is not asked.
-	Able *Able
+	PreemptionCache *PreemptionCache
 }
 
 // Forecast says what the scheduler would do in a simulated state: where the pods
@@ -68,7 +68,7 @@ func (s Simulator) Forecast(ctx context.Context, supposed plan.Hypothesis) (*pla
 // forecasting begins a forecast.
 func (s Simulator) forecasting(supposed plan.Hypothesis) *forecasting {
 	return &forecasting{
-		scheduler: s.Scheduler, budgets: s.Budgets, now: metav1.NewTime(s.Now()).Rfc3339Copy(), added: s.Added, able: s.Able, supposed: supposed,
+		scheduler: s.Scheduler, budgets: s.Budgets, now: metav1.NewTime(s.Now()).Rfc3339Copy(), added: s.Added, able: s.PreemptionCache, supposed: supposed,
 		told: &plan.Forecast{Fates: map[types.UID]plan.Fate{}},
 	}
 }
@@ -117,18 +117,18 @@ type forecasting struct {
 	budgets   *pdb.Budgets
 	now       metav1.Time // when it began: all pods that it makes are created then, to the second as in the API
 
-	added    []scheduler.NewNode
-	able     *Able // nil: not asked about
-	supposed plan.Hypothesis
-	told     *plan.Forecast
-	outlook  *outlook // of the pending pods; nil: not asked for
-	trial    *tried   // of a change; nil: none is tried
-	size     int      // nodes, when it began
+	added         []scheduler.NewNode
+	able          *PreemptionCache // nil: not asked about
+	supposed      plan.Hypothesis
+	told          *plan.Forecast
+	pendingCounts *pendingCounts // of the pending pods; nil: not asked for
+	trial         *tried         // of a change; nil: none is tried
+	size          int            // nodes, when it began
 
 	rolled      map[types.UID]bool  // those of gone that a tried change replaces, and whether one by one, later
 	gone        []*corev1.Pod       // those that end and take room, in the order of the plan
 	competitors []*pendingPod       // who looks for a node then, in the order of the queue
-	kinds       []*equivalenceClass // the same by kind
+	classes     []*equivalenceClass // the same by equivalence class
 	grouped     int                 // pending pods of PodGroups, which are left out
 }
 
@@ -149,7 +149,7 @@ type equivalenceClass struct {
 	nodes       map[string]int
 }
 
-// comparing is after how long no further kind of pods is asked about: in a small
+// comparing is after how long no further class of pods is asked about: in a small
 // cluster later, so that a slow machine leaves nothing out.
 func (f *forecasting) comparing() time.Duration {
 	switch {
@@ -161,7 +161,7 @@ func (f *forecasting) comparing() time.Duration {
 	return comparingTime
 }
 
-// pod is one of the kind.
+// pod is one of the class.
 func (k *equivalenceClass) pod() *corev1.Pod { return k.competitors[0].pod }
 
 // unsaid notes something that could not be foretold.

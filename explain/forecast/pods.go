@@ -29,7 +29,7 @@ type pendingPod struct {
 	when   recreation
 	before []earlier // of an ordered StatefulSet: it is made once these run
 	unless string    // what else has to be so for it to be made, in short words
-	kind   *equivalenceClass
+	class  *equivalenceClass
 	sums   sums
 
 	recreated bool // it is a new pod in the place of one that is pending
@@ -137,7 +137,7 @@ func wait(f *forecasting, pod *corev1.Pod) {
 	}
 }
 
-// sortCompetitors puts them in the order of the scheduler's queue, and into kinds.
+// sortCompetitors puts them in the order of the scheduler's queue, and into classes.
 func (f *forecasting) sortCompetitors() {
 	slices.SortFunc(f.competitors, func(a, b *pendingPod) int {
 		return cmp.Or(
@@ -156,14 +156,14 @@ func (f *forecasting) sortCompetitors() {
 		} else if c.following {
 			key = "following " + key
 		}
-		kind := byKey[key]
-		if kind == nil {
-			kind = &equivalenceClass{key: key, waits: c.ends == nil && !c.following}
-			byKey[key] = kind
-			f.kinds = append(f.kinds, kind)
+		class := byKey[key]
+		if class == nil {
+			class = &equivalenceClass{key: key, waits: c.ends == nil && !c.following}
+			byKey[key] = class
+			f.classes = append(f.classes, class)
 		}
-		kind.competitors = append(kind.competitors, c)
-		c.kind = kind
+		class.competitors = append(class.competitors, c)
+		c.class = class
 	}
 }
 

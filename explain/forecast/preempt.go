@@ -20,7 +20,7 @@ import (
 // preempt finds out whether the pending pod, which fits nowhere, gets a node by
 // preemption. Its victims leave, and their successors come later.
 func (p *simulation) preempt(ctx context.Context, c *pendingPod, nowhere placement.Placement) (place, error) {
-	if c.kind.steady(p.forecast.trial, c) {
+	if c.class.steady(p.forecast.trial, c) {
 		return place{Placement: nowhere}, nil
 	}
 	shuffle := p.random.Shuffle
@@ -136,7 +136,7 @@ func (p *simulation) evictVictim(victim *corev1.Pod) error {
 	case slices.ContainsFunc(p.forecast.gone, func(pod *corev1.Pod) bool { return pod.UID == victim.UID }): // its successor comes anyway
 	case p.forecast.fateWithoutSuccessor(victim).Outcome == "":
 		next := p.forecast.successor(victim)
-		next.kind = &equivalenceClass{competitors: []*pendingPod{next}}
+		next.class = &equivalenceClass{competitors: []*pendingPod{next}}
 		p.byUID[next.pod.UID] = next
 		p.idle = append(p.idle, next)
 	}

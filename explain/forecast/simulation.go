@@ -30,8 +30,8 @@ func (f *forecasting) simulateAll(ctx context.Context) error {
 			break
 		}
 		p.count()
-		if f.outlook != nil {
-			if err := f.outlook.add(ctx, p); err != nil {
+		if f.pendingCounts != nil {
+			if err := f.pendingCounts.add(ctx, p); err != nil {
 				return err
 			}
 		}
@@ -61,26 +61,26 @@ func (f *forecasting) certain() bool {
 		return false // pods come between the commands
 	}
 	competing := 0
-	for _, kind := range f.kinds {
-		if !kind.skips {
-			competing += len(kind.competitors)
+	for _, class := range f.classes {
+		if !class.skips {
+			competing += len(class.competitors)
 		}
 	}
-	for _, kind := range f.kinds {
-		if kind.skips || kind.open != "" {
+	for _, class := range f.classes {
+		if class.skips || class.open != "" {
 			continue
 		}
-		if slices.ContainsFunc(kind.competitors, func(c *pendingPod) bool { return c.mayComeFirst() != "" }) {
+		if slices.ContainsFunc(class.competitors, func(c *pendingPod) bool { return c.mayComeFirst() != "" }) {
 			return false
 		}
-		if !kind.asked || kind.preempts || mindsOthers(kind.pod()) || kind.preempted() || len(kind.room) > 0 && len(kind.room) < competing {
+		if !class.asked || class.preempts || mindsOthers(class.pod()) || class.preempted() || len(class.room) > 0 && len(class.room) < competing {
 			return false
 		}
 	}
 	return true
 }
 
-// preempted says whether any of the kind came by preemption.
+// preempted says whether any of the class came by preemption.
 func (k *equivalenceClass) preempted() bool {
 	return slices.ContainsFunc(k.competitors, func(c *pendingPod) bool { return len(c.sums.preempted) > 0 })
 }
@@ -100,13 +100,13 @@ type simulation struct {
 	idle       []*pendingPod        // who found no node yet
 	victims    []*corev1.Pod        // who was preempted
 	freedTimes int                  // how often capacity was freed
-	nowhere    map[*equivalenceClass]refusal
+	nowhere    map[*equivalenceClass]rejection
 
 	givenUp bool // there was no time to play it to its end
 }
 
-// refusal is that a kind of pods found no node.
-type refusal struct {
+// rejection is that a class of pods found no node.
+type rejection struct {
 	place
 	freedTimes int // how often capacity had been freed then
 }
@@ -180,7 +180,7 @@ func (p *simulation) events() []simulatedEvent {
 		events = append(events, simulatedEvent{left[pod.UID], func(context.Context) error { return p.leave(pod) }})
 	}
 	for i, c := range p.forecast.competitors {
-		if c.kind.skips {
+		if c.class.skips {
 			continue
 		}
 		p.byUID[c.pod.UID] = c
@@ -316,7 +316,7 @@ func (p *simulation) heldBack(c *pendingPod) (placement.Placement, bool) {
 	for _, before := range c.before {
 		switch at := p.placements[before.pendingPod]; {
 		case before.mayStay && !p.ended[before.ends.UID]:
-		case at.Open || before.kind.untried:
+		case at.Open || before.class.untried:
 			return placement.Placement{Open: true, Why: "its StatefulSet creates it only once " + before.pod.Name + " is Ready, whose placement is unknown"}, true
 		case at.Node == "":
 			return placement.Placement{Why: "its StatefulSet creates it only once " + before.pod.Name + " is Ready"}, true
@@ -337,20 +337,20 @@ func (p *simulation) find(ctx context.Context, c *pendingPod) (place, error) {
 	if fits, err := fitsNominated(ctx, p, c.pod); fits || err != nil {
 		return place{Placement: placement.Placement{Node: c.pod.Status.NominatedNodeName}}, err
 	}
-	if known, ok := p.nowhere[c.kind]; ok && known.freedTimes == p.freedTimes {
+	if known, ok := p.nowhere[c.class]; ok && known.freedTimes == p.freedTimes {
 		return known.place, nil
 	}
 	found, err := p.findAnew(ctx, c)
 	if err == nil && found.Node == "" && !found.Open && !mindsOthers(c.pod) && c.ends == nil { // of those the last reason is told
-		p.nowhere[c.kind] = refusal{found, p.freedTimes}
+		p.nowhere[c.class] = rejection{found, p.freedTimes}
 	}
 	return found, err
 }
 
-// findAnew is find for a pod of a kind that may have room.
+// findAnew is find for a pod of a class that may have room.
 func (p *simulation) findAnew(ctx context.Context, c *pendingPod) (place, error) {
 	l, err := placement.Find(ctx, p.forecast.scheduler, c.pod, p.where(c))
-	if err == nil && p.forecast.outlook != nil && len(l.Fits) > 0 { // only how many fit is asked for: any of these nodes may be taken
+	if err == nil && p.forecast.pendingCounts != nil && len(l.Fits) > 0 { // only how many fit is asked for: any of these nodes may be taken
 		l = placement.Placement{Node: l.Fits[0], Tie: l.Fits}
 	}
 	switch {
@@ -370,7 +370,7 @@ func (p *simulation) findAnew(ctx context.Context, c *pendingPod) (place, error)
 // where are the nodes on which a pending pod may fit, in a trial: those that it fits when
 // nobody has come, unless more than capacity decides, or pods were preempted; nil: any.
 func (p *simulation) where(c *pendingPod) []string {
-	k := c.kind
+	k := c.class
 	if p.forecast.trial == nil || !k.asked || k.open != "" || len(p.victims) > 0 || mindsOthers(c.pod) {
 		return nil
 	}
@@ -391,12 +391,12 @@ func fitsNominated(ctx context.Context, p *simulation, pod *corev1.Pod) (bool, e
 	if nominated == "" {
 		return false, nil
 	}
-	t, err := p.forecast.scheduler.Try(ctx, pod, []string{nominated})
+	t, err := p.forecast.scheduler.FittingNodes(ctx, pod, []string{nominated})
 	return err == nil && len(t.Names) > 0 && !t.Open, err
 }
 
 // again gives those that found no node another try, for some may fit now that
-// others have come or gone. What one of a kind does not fit, the others do not.
+// others have come or gone. What one of a class does not fit, the others do not.
 func (p *simulation) again(ctx context.Context) (moved bool, err error) {
 	idle := p.idle
 	p.idle = nil
@@ -405,7 +405,7 @@ func (p *simulation) again(ctx context.Context) (moved bool, err error) {
 	}
 	refused := map[*equivalenceClass]bool{}
 	for _, c := range idle {
-		if refused[c.kind] {
+		if refused[c.class] {
 			p.idle = append(p.idle, c)
 			continue
 		}
@@ -414,7 +414,7 @@ func (p *simulation) again(ctx context.Context) (moved bool, err error) {
 		}
 		landed := p.placements[c].Node != ""
 		moved = moved || landed
-		refused[c.kind] = !landed && len(c.before) == 0
+		refused[c.class] = !landed && len(c.before) == 0
 	}
 	return moved, ctx.Err()
 }

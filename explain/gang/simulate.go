@@ -94,7 +94,7 @@ func (o *order) find(ctx context.Context, pod *corev1.Pod) (string, error) {
 	if o.told.Equal && asked {
 		only = only[:1]
 	}
-	t, err := s.Try(ctx, pod, only)
+	t, err := s.FittingNodes(ctx, pod, only)
 	switch {
 	case err != nil:
 		return "", err
@@ -125,7 +125,7 @@ func (o *order) tell(ctx context.Context, pod *corev1.Pod) error {
 	if o.without != nil {
 		return nil
 	}
-	t, err := o.profile.Scheduler.Try(ctx, pod, nil)
+	t, err := o.profile.Scheduler.FittingNodes(ctx, pod, nil)
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (o *order) tell(ctx context.Context, pod *corev1.Pod) error {
 // choose is the node of those that fit which the scheduler would take: the one that the pod is
 // nominated to, or the first by rank. Chance decides between equal ones, and where it is not known
 // which of them the scheduler looks at, or how it ranks them.
-func (o *order) choose(ctx context.Context, pod *corev1.Pod, t *scheduler.Trial) (string, error) {
+func (o *order) choose(ctx context.Context, pod *corev1.Pod, t *scheduler.FittingNodes) (string, error) {
 	if nominated := pod.Status.NominatedNodeName; slices.Contains(t.Names, nominated) {
 		return nominated, nil
 	}

@@ -49,7 +49,7 @@ func SubjectOf(pod *corev1.Pod) (Subject, bool) {
 
 // SubjectOfSuspended is what is asked about a Job that Kueue keeps suspended; false of other
 // controllers whose pods do not exist.
-func SubjectOfSuspended(r *model.Refused) (Subject, bool) {
+func SubjectOfSuspended(r *model.NotCreated) (Subject, bool) {
 	s := subjectOf(r.Pod)
 	s.Queue = r.Queue
 	return s, r.Queue != ""

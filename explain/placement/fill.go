@@ -45,7 +45,7 @@ func Fill(ctx context.Context, s *scheduler.Scheduler, on *scheduler.SimulatedSt
 // place places one pod more.
 func (f *Filling) place(ctx context.Context, s *scheduler.Scheduler, on *scheduler.SimulatedState, next *corev1.Pod) error {
 	p := s.Profile(next)
-	t, err := s.Try(ctx, next, nil)
+	t, err := s.FittingNodes(ctx, next, nil)
 	switch {
 	case err != nil:
 		return err

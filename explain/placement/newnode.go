@@ -39,7 +39,7 @@ func NewNodes(ctx context.Context, s *scheduler.Scheduler, like string, count in
 			return nil, err
 		}
 		for _, pod := range daemonPods(s, like, name) {
-			t, err := s.Try(ctx, pod, []string{name})
+			t, err := s.FittingNodes(ctx, pod, []string{name})
 			if err != nil {
 				return nil, fmt.Errorf("try pod %s on %s: %w", plugins.FullName(pod), name, err)
 			}

@@ -34,7 +34,7 @@ func (w *OnItsWay) Simulate(ctx context.Context, s *scheduler.Scheduler, fork *s
 		return mated, err
 	}
 	for _, pod := range pods {
-		t, err := s.Try(ctx, pod, []string{w.Node.Name})
+		t, err := s.FittingNodes(ctx, pod, []string{w.Node.Name})
 		if err != nil {
 			return mated, err
 		}

@@ -51,7 +51,7 @@ func Of(ctx context.Context, s *scheduler.Scheduler, pod *corev1.Pod) (Placement
 func Find(ctx context.Context, s *scheduler.Scheduler, pod *corev1.Pod, only []string) (Placement, error) {
 	pod = AsNewPod(pod)
 	p := s.Profile(pod)
-	t, err := s.Try(ctx, pod, only)
+	t, err := s.FittingNodes(ctx, pod, only)
 	switch {
 	case err != nil:
 		return Placement{Open: true}, err

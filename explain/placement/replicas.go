@@ -60,7 +60,7 @@ func Replicas(ctx context.Context, s *scheduler.Scheduler, pod *corev1.Pod, want
 func DaemonPods(ctx context.Context, s *scheduler.Scheduler, set *appsv1.DaemonSet, pod *corev1.Pod) (*report.Replicas, error) {
 	r := &report.Replicas{Daemon: true}
 	err := s.Hold(ctx, nil, func() error {
-		t, err := s.Try(ctx, pod, nil)
+		t, err := s.FittingNodes(ctx, pod, nil)
 		if err != nil {
 			return err
 		}
@@ -102,7 +102,7 @@ func placeNext(ctx context.Context, s *scheduler.Scheduler, on *scheduler.Simula
 	next := numbered(pod, r.Placed)
 	p := s.Profile(next)
 	matters := PlaceMatters(p, next)
-	t, err := s.Try(ctx, next, nil)
+	t, err := s.FittingNodes(ctx, next, nil)
 	switch {
 	case err != nil:
 		return true, err

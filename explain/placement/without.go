@@ -35,7 +35,7 @@ func FitsWithout(ctx context.Context, s *scheduler.Scheduler, pod *corev1.Pod, n
 			}
 		}
 	}
-	t, err := s.Try(ctx, pod, []string{node})
+	t, err := s.FittingNodes(ctx, pod, []string{node})
 	if err != nil {
 		return nil, fmt.Errorf("try pod %s on %s: %w", plugins.FullName(pod), node, err)
 	}

@@ -138,14 +138,14 @@ func (d *desk) hold(claim *resourcev1.ResourceClaim) {
 	}
 }
 
-// short is the fault of a request that node has too few devices for, whichever
+// short is the reason of a request that node has too few devices for, whichever
 // alternative is taken.
-func (d *desk) short(alternatives []deviceWant, node *corev1.Node) (Fault, bool) {
+func (d *desk) short(alternatives []deviceWant, node *corev1.Node) (Reason, bool) {
 	var tallies []deviceTally
 	for _, want := range alternatives {
 		tally := d.tally(want, node)
 		if tally.enough() {
-			return Fault{}, false
+			return Reason{}, false
 		}
 		tallies = append(tallies, tally)
 	}
@@ -156,7 +156,7 @@ func (d *desk) short(alternatives []deviceWant, node *corev1.Node) (Fault, bool)
 			shorts = append(shorts, said)
 		}
 	}
-	return Fault{kind: strings.Join(kinds, ", or "), short: strings.Join(shorts, ", or "), What: func() string {
+	return Reason{kind: strings.Join(kinds, ", or "), short: strings.Join(shorts, ", or "), What: func() string {
 		var all []string
 		for _, tally := range tallies {
 			all = append(all, tally.sentence())

@@ -22,29 +22,29 @@ import (
 // dynamicResources names the claim and the request that a node cannot serve,
 // the device class, and why each device is not allocated.
 var dynamicResources = explainer{
-	Shape: func(q *Question, r NodeRejection) string { return faultShape(DeviceFaults(q, r)) },
+	Shape: func(q *Question, r NodeRejection) string { return reasonShape(DeviceReasons(q, r)) },
 	Words: func(q *Question, rs []NodeRejection) Words {
-		return faultWords(rs, func(r NodeRejection) []Fault { return DeviceFaults(q, r) })
+		return reasonWords(rs, func(r NodeRejection) []Reason { return DeviceReasons(q, r) })
 	},
 }
 
-// DeviceFaults are all reasons why r's node cannot satisfy the pod's resource claims.
-func DeviceFaults(q *Question, r NodeRejection) []Fault {
+// DeviceReasons are all reasons why r's node cannot satisfy the pod's resource claims.
+func DeviceReasons(q *Question, r NodeRejection) []Reason {
 	if r.Node == nil {
 		return unservedClaims(q)
 	}
-	type faultsKey struct{}
-	known := remember(q, faultsKey{}, func() map[fwk.NodeInfo][]Fault { return map[fwk.NodeInfo][]Fault{} })
+	type reasonsKey struct{}
+	known := remember(q, reasonsKey{}, func() map[fwk.NodeInfo][]Reason { return map[fwk.NodeInfo][]Reason{} })
 	found, ok := known[r.Node]
 	if !ok {
-		found = nodeDeviceFaults(q, r)
+		found = nodeDeviceReasons(q, r)
 		known[r.Node] = found
 	}
 	return found
 }
 
-func nodeDeviceFaults(q *Question, r NodeRejection) []Fault {
-	var faults []Fault
+func nodeDeviceReasons(q *Question, r NodeRejection) []Reason {
+	var reasons []Reason
 	var free []*resourcev1.ResourceClaim
 	for _, use := range claimUses(q) {
 		switch {
@@ -53,56 +53,56 @@ func nodeDeviceFaults(q *Question, r NodeRejection) []Fault {
 			free = append(free, use.claim)
 		default:
 			if f, ok := allocatedElsewhere(use.claim, r.Node.Node()); ok {
-				faults = append(faults, f)
+				reasons = append(reasons, f)
 			}
 		}
 	}
 	wants, impossible := extendedWants(q, r.Node)
-	faults = append(faults, impossible...)
+	reasons = append(reasons, impossible...)
 	for _, claim := range free {
 		wants = append(wants, claimWants(claim)...)
 	}
 	desk := deskOf(q)
 	for _, alternatives := range wants {
 		if f, ok := desk.short(alternatives, r.Node.Node()); ok {
-			faults = append(faults, f)
+			reasons = append(reasons, f)
 		}
 	}
-	if len(faults) > 0 || r.Status == nil {
-		return faults
+	if len(reasons) > 0 || r.Status == nil {
+		return reasons
 	}
-	if unready := unreadyFaults(q); len(unready) > 0 {
+	if unready := unreadyReasons(q); len(unready) > 0 {
 		return unready
 	}
 	if len(wants) > 0 {
-		return []Fault{togetherFault(wants, free)}
+		return []Reason{togetherReason(wants, free)}
 	}
 	return nil
 }
 
-// unreadyFaults are the allocated claims whose devices have to be made ready
+// unreadyReasons are the allocated claims whose devices have to be made ready
 // before a pod is bound. Where nothing else is wrong with a refused node, that
 // has failed or takes too long.
-func unreadyFaults(q *Question) []Fault {
-	var faults []Fault
+func unreadyReasons(q *Question) []Reason {
+	var reasons []Reason
 	for _, use := range claimUses(q) {
 		if use.claim == nil || use.claim.Status.Allocation == nil {
 			continue
 		}
 		for _, result := range use.claim.Status.Allocation.Devices.Results {
 			if len(result.BindingConditions) > 0 {
-				faults = append(faults, newFault(fmt.Sprintf("device %s of claim %s is not ready", result.Device, use.name), func() string {
+				reasons = append(reasons, newReason(fmt.Sprintf("device %s of claim %s is not ready", result.Device, use.name), func() string {
 					return fmt.Sprintf("device %s/%s/%s of claim %s is not ready: it is waiting for %s",
 						result.Driver, result.Pool, result.Device, use.name, strings.Join(result.BindingConditions, ", "))
 				}))
 			}
 		}
 	}
-	return faults
+	return reasons
 }
 
-// togetherFault is for requests that the node has devices for one by one.
-func togetherFault(wants [][]deviceWant, claims []*resourcev1.ResourceClaim) Fault {
+// togetherReason is for requests that the node has devices for one by one.
+func togetherReason(wants [][]deviceWant, claims []*resourcev1.ResourceClaim) Reason {
 	var names, rules []string
 	for _, alternatives := range wants {
 		if !slices.Contains(names, alternatives[0].of) {
@@ -124,7 +124,7 @@ func togetherFault(wants [][]deviceWant, claims []*resourcev1.ResourceClaim) Fau
 		}
 	}
 	short := "no combination of devices satisfies " + strings.Join(names, ", ")
-	return newFault(short, func() string {
+	return newReason(short, func() string {
 		said := "there are devices for each single request of " + strings.Join(names, ", ") + ", but no combination of devices satisfies all requests together"
 		if len(rules) > 0 {
 			said += " (constraints: " + strings.Join(rules, "; ") + ")"
@@ -166,15 +166,15 @@ func claimUses(q *Question) []claimUse {
 }
 
 // unservedClaims are why no node was looked at.
-func unservedClaims(q *Question) []Fault {
-	var faults []Fault
+func unservedClaims(q *Question) []Reason {
+	var reasons []Reason
 	for _, use := range claimUses(q) {
 		if f, ok := use.unusable(q.Pod); ok {
-			faults = append(faults, f)
+			reasons = append(reasons, f)
 		}
 	}
-	if len(faults) > 0 {
-		return faults
+	if len(reasons) > 0 {
+		return reasons
 	}
 	for _, use := range claimUses(q) {
 		if use.claim == nil || use.claim.Status.Allocation != nil {
@@ -182,38 +182,38 @@ func unservedClaims(q *Question) []Fault {
 		}
 		for _, want := range slices.Concat(claimWants(use.claim)...) {
 			if _, err := q.DRA.DeviceClasses().Get(want.class); err != nil {
-				faults = append(faults, newFault(fmt.Sprintf("DeviceClass %s does not exist", want.class), func() string {
+				reasons = append(reasons, newReason(fmt.Sprintf("DeviceClass %s does not exist", want.class), func() string {
 					return fmt.Sprintf("%s needs DeviceClass %s, which does not exist", want.name(), want.class)
 				}))
 			}
 		}
 	}
-	return faults
+	return reasons
 }
 
 // unusable is why the claim serves no pod.
-func (u claimUse) unusable(pod *corev1.Pod) (Fault, bool) {
+func (u claimUse) unusable(pod *corev1.Pod) (Reason, bool) {
 	switch {
 	case u.none:
-		return Fault{}, false
+		return Reason{}, false
 	case u.name == "":
 		short := fmt.Sprintf("ResourceClaim %s is not created yet", u.pod.Name)
-		return newFault(short, func() string {
+		return newReason(short, func() string {
 			if u.pod.ResourceClaimTemplateName == nil {
 				return short
 			}
 			return fmt.Sprintf("%s from ResourceClaimTemplate %s/%s", short, pod.Namespace, *u.pod.ResourceClaimTemplateName)
 		}), true
 	case u.claim == nil:
-		return plainFault(fmt.Sprintf("ResourceClaim %s does not exist", u.name)), true
+		return plainReason(fmt.Sprintf("ResourceClaim %s does not exist", u.name)), true
 	case u.claim.DeletionTimestamp != nil:
-		return plainFault(fmt.Sprintf("ResourceClaim %s is being deleted", u.name)), true
+		return plainReason(fmt.Sprintf("ResourceClaim %s is being deleted", u.name)), true
 	}
 	groups := utilfeature.DefaultFeatureGate.Enabled(features.DRAWorkloadResourceClaims)
 	if u.pod.ResourceClaimName == nil && resourceclaim.IsForPod(pod, u.claim, groups) != nil {
-		return plainFault(fmt.Sprintf("ResourceClaim %s was created for another pod", u.name)), true
+		return plainReason(fmt.Sprintf("ResourceClaim %s was created for another pod", u.name)), true
 	}
-	return Fault{}, false
+	return Reason{}, false
 }
 
 // optionalOperations is what a node has to declare for devices that some of its
@@ -224,23 +224,23 @@ func takesOptionalOperations(node *corev1.Node) bool {
 	return slices.Contains(node.Status.DeclaredFeatures, optionalOperations)
 }
 
-// allocatedElsewhere is the fault of a claim whose devices are of no use to node.
-func allocatedElsewhere(claim *resourcev1.ResourceClaim, node *corev1.Node) (Fault, bool) {
+// allocatedElsewhere is the reason of a claim whose devices are of no use to node.
+func allocatedElsewhere(claim *resourcev1.ResourceClaim, node *corev1.Node) (Reason, bool) {
 	place := claim.Status.Allocation.NodeSelector
 	for _, result := range claim.Status.Allocation.Devices.Results {
 		if len(result.SkipNodeOperations) > 0 && !takesOptionalOperations(node) {
-			return plainFault(fmt.Sprintf("device %s of claim %s/%s needs node feature %s", result.Device, claim.Namespace, claim.Name, optionalOperations)), true
+			return plainReason(fmt.Sprintf("device %s of claim %s/%s needs node feature %s", result.Device, claim.Namespace, claim.Name, optionalOperations)), true
 		}
 	}
 	if place == nil {
-		return Fault{}, false
+		return Reason{}, false
 	}
 	selector, err := nodeaffinity.NewNodeSelector(place)
 	if err != nil || selector.Match(node) {
-		return Fault{}, false
+		return Reason{}, false
 	}
 	name := "ResourceClaim " + claim.Namespace + "/" + claim.Name
-	return newFault(name+" is allocated on nodes with "+selectorTerms(place.NodeSelectorTerms, true), func() string {
+	return newReason(name+" is allocated on nodes with "+selectorTerms(place.NodeSelectorTerms, true), func() string {
 		var devices []string
 		for _, result := range claim.Status.Allocation.Devices.Results {
 			devices = append(devices, result.Driver+"/"+result.Pool+"/"+result.Device)
@@ -251,7 +251,7 @@ func allocatedElsewhere(claim *resourcev1.ResourceClaim, node *corev1.Node) (Fau
 
 // extendedWants are the extended resources of the pod that the node has to
 // provide as devices, and those that it cannot provide at all.
-func extendedWants(q *Question, node fwk.NodeInfo) (wants [][]deviceWant, impossible []Fault) {
+func extendedWants(q *Question, node fwk.NodeInfo) (wants [][]deviceWant, impossible []Reason) {
 	classOf := q.DRA.DeviceClassResolver().GetDeviceClass
 	var names []corev1.ResourceName
 	wanted := q.PodInfo.CalculateResource().Resource.GetScalarResources()
@@ -273,7 +273,7 @@ func extendedWants(q *Question, node fwk.NodeInfo) (wants [][]deviceWant, imposs
 		case class != nil && has == 0:
 			wants = append(wants, []deviceWant{{of: "resource " + string(name), class: class.Name, count: wanted[name]}})
 		case !listed:
-			impossible = append(impossible, plainFault(fmt.Sprintf("the node has no %s, and no DeviceClass provides it", name)))
+			impossible = append(impossible, plainReason(fmt.Sprintf("the node has no %s, and no DeviceClass provides it", name)))
 		}
 	}
 	return wants, impossible

@@ -1,4 +1,4 @@
-// Package plugins tells the refusals of kube-scheduler's plugins, a file a plugin: the names
+// Package plugins tells the rejections of kube-scheduler's plugins, a file a plugin: the names
 // and figures that a reason leaves out. A plugin has refused already; nothing is decided here.
 package plugins
 
@@ -13,7 +13,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 )
 
-// explainer finds the words and the figures for the refusals of one plugin. The
+// explainer finds the words and the figures for the rejections of one plugin. The
 // plugin has refused already: an explainer decides nothing, and it never parses
 // a reason. Every field may be nil, and an explainer of no fields leaves the
 // plugin's own reason standing.
@@ -21,7 +21,7 @@ import (
 // All of it runs under the engine's lock on one goroutine; nothing may be kept
 // beyond the explanation except objects of the API, which never change.
 type explainer struct {
-	// shape tells apart refusals that one line cannot tell together: equal
+	// shape tells apart rejections that one line cannot tell together: equal
 	// refusing plugins and equal shapes make one group. It is asked for every
 	// refused node (thousands), so it must be cheap and should return strings
 	// that exist already or are remembered. The untolerated taints are a shape;
@@ -34,35 +34,35 @@ type explainer struct {
 	// or 0: not a matter of degree, which counts as 1.
 	Shortage func(q *Question, r NodeRejection) float64
 
-	// figures are the numbers behind the refusal of one node, only those that
-	// stand in the way. The engine writes them as Refusal.Numbers and merges
+	// figures are the numbers behind the rejection of one node, only those that
+	// stand in the way. The engine writes them as Rejection.Numbers and merges
 	// those of a group's nodes into ranges. Nil: there are none.
 	Figures func(q *Question, r NodeRejection) []Figure
 
-	// Cause is what a refusal is about, in a word or two of at most 14 cells. Nil: it
-	// is the same for all refusals of the plugin, see causes.
+	// Cause is what a rejection is about, in a word or two of at most 14 cells. Nil: it
+	// is the same for all rejections of the plugin, see causes.
 	Cause func(q *Question, r NodeRejection) string
 
-	// words are what one refusal, or the refusals of a group's nodes for the
+	// words are what one rejection, or the rejections of a group's nodes for the
 	// same plugin and shape, come to. rs is never empty and is ordered nearest
 	// first. Nil: the plugin's own reason is both clause and sentence.
 	Words func(q *Question, rs []NodeRejection) Words
 }
 
-// Words is a refusal told.
+// Words is a rejection told.
 type Words struct {
 	// What is a sentence with the objects' names (a taint as key=value:effect)
-	// and each figure: Refusal.What.
+	// and each figure: Rejection.What.
 	What string
 	// Short is a clause for tables, the point first: "cpu 350m short",
-	// "dedicated=gpu:NoSchedule". Refusal.Short. The words of several nodes
+	// "dedicated=gpu:NoSchedule". Rejection.Short. The words of several nodes
 	// name the nearest where they differ; those of one node leave it to the group.
 	Short string
 	// Bar is what alone would have to go, without what nodes have instead:
-	// "disktype=ssd". "": Short says it. Refusal.Bar.
+	// "disktype=ssd". "": Short says it. Rejection.Bar.
 	Bar string
 	// Wider is Short with more of the names, each longer than the one before,
-	// for wide screens. Refusal.Wider.
+	// for wide screens. Rejection.Wider.
 	Wider []string
 }
 
@@ -71,7 +71,7 @@ type NodeRejection struct {
 	// plugin is its name, as in the profile.
 	Plugin string
 	// node as the plugin saw it. Where it was refused only because of pods that
-	// are nominated to it, those are on this copy. Nil for a PreFilter refusal,
+	// are nominated to it, those are on this copy. Nil for a PreFilter rejection,
 	// which holds for all nodes at once.
 	Node fwk.NodeInfo
 	// state is the plugin's own CycleState after PreFilter (and after AddPod of
@@ -190,14 +190,14 @@ type GateRejection struct {
 	Owner  string // who has to see to it; "": not known
 }
 
-// GateExplainers find the words for the refusals of PreEnqueue plugins, by the
+// GateExplainers find the words for the rejections of PreEnqueue plugins, by the
 // plugin's name. The plugin has refused already; false where nothing is found.
 var GateExplainers = map[string]func(*Question) (GateRejection, bool){
 	names.SchedulingGates: schedulingGates,
 	names.GangScheduling:  gangScheduling,
 }
 
-// TellGate finds the words for a refusal; the plugin's own reason stands where
+// TellGate finds the words for a rejection; the plugin's own reason stands where
 // there are no better ones.
 func TellGate(q *Question, plugin string, status *fwk.Status) GateRejection {
 	if explain, ok := GateExplainers[plugin]; ok {

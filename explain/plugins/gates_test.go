@@ -43,7 +43,7 @@ func TestAGateHasSomethingToSayExactlyWhereItsPluginRefuses(t *testing.T) {
 				}
 			})
 			if no == 0 || yes == 0 {
-				t.Errorf("%d refusals and %d acceptances were looked at: what was drawn shows nothing", no, yes)
+				t.Errorf("%d rejections and %d acceptances were looked at: what was drawn shows nothing", no, yes)
 			}
 		})
 	}

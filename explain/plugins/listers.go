@@ -9,7 +9,7 @@ import (
 	storagelisters "k8s.io/client-go/listers/storage/v1"
 )
 
-// Listers are the objects beside nodes and pods that refusals are about. A kind
+// Listers are the objects beside nodes and pods that rejections are about. A kind
 // that could not be listed looks empty here: where words need more than their
 // plugin has read, ask readable before saying that something does not exist.
 // Words are found after the plugins have been asked, so what they read is never

@@ -26,8 +26,8 @@ func TestTheHolderOfATakenPortIsNamed(t *testing.T) {
 
 func TestAPodDoesNotConflictWithItself(t *testing.T) {
 	pod := explaintest.Pod("shop/x", "", "", explaintest.HostPort("", 80, "TCP"), explaintest.HostPort("", 80, "TCP"))
-	if _, rs := newBench([]*corev1.Node{explaintest.Node("n", "4")}, nil).refusals(t, names.NodePorts, pod); len(rs) > 0 {
-		t.Errorf("%d refusals", len(rs))
+	if _, rs := newBench([]*corev1.Node{explaintest.Node("n", "4")}, nil).rejections(t, names.NodePorts, pod); len(rs) > 0 {
+		t.Errorf("%d rejections", len(rs))
 	}
 }
 

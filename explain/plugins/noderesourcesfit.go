@@ -218,7 +218,7 @@ func fitWords(q *Question, rs []NodeRejection) Words {
 	return w
 }
 
-// fitPredicate is the sum behind one node's refusal: "needs cpu 350m more: the pod
+// fitPredicate is the sum behind one node's rejection: "needs cpu 350m more: the pod
 // requests 4, free 3.65 = allocatable 15.9 − requested 12.25".
 func fitPredicate(q *Question, r NodeRejection) string {
 	var all []string

@@ -82,7 +82,7 @@ func TestFitCountsOverheadAndSidecars(t *testing.T) {
 }
 
 func TestFitOrdersNodesByTheShareThatIsMissing(t *testing.T) {
-	q, rs := fits().refusals(t, names.NodeResourcesFit, explaintest.Pod("shop/x", "", "4"))
+	q, rs := fits().rejections(t, names.NodeResourcesFit, explaintest.Pod("shop/x", "", "4"))
 	for _, r := range rs {
 		want := map[string]float64{"std-b-02": 0.0875, "spot-c-01": 0.3, "std-b-01": 0.775}[r.Name()]
 		if got := plugins.NodeResourcesFit.Shortage(q, r); got != want {
@@ -94,7 +94,7 @@ func TestFitOrdersNodesByTheShareThatIsMissing(t *testing.T) {
 func TestEveryFigureOfFitStandsInTheSentenceAsWritten(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		b, pod := anyBench(rt)
-		q, rs := b.refusals(t, names.NodeResourcesFit, pod)
+		q, rs := b.rejections(t, names.NodeResourcesFit, pod)
 		for _, r := range rs {
 			what := plugins.NodeResourcesFit.Words(q, []plugins.NodeRejection{r}).What
 			for _, f := range plugins.NodeResourcesFit.Figures(q, r) {

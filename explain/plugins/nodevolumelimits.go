@@ -19,10 +19,10 @@ import (
 // nodeVolumeLimits names the CSI driver whose limit of attached volumes a node
 // has reached, with the count behind it.
 var nodeVolumeLimits = explainer{
-	Shape:   func(q *Question, r NodeRejection) string { return faultShape(LimitFaults(q, r)) },
+	Shape:   func(q *Question, r NodeRejection) string { return reasonShape(LimitReasons(q, r)) },
 	Figures: limitFigures,
 	Words: func(q *Question, rs []NodeRejection) Words {
-		return faultWords(rs, func(r NodeRejection) []Fault { return LimitFaults(q, r) })
+		return reasonWords(rs, func(r NodeRejection) []Reason { return LimitReasons(q, r) })
 	},
 }
 
@@ -38,9 +38,9 @@ func limitFigures(q *Question, r NodeRejection) []Figure {
 	return attachmentsOf(q).count(q, r.Node).over
 }
 
-// LimitFaults are, as the plugin meets them: claims that do not exist, drivers
+// LimitReasons are, as the plugin meets them: claims that do not exist, drivers
 // that are not there, limits.
-func LimitFaults(q *Question, r NodeRejection) []Fault {
+func LimitReasons(q *Question, r NodeRejection) []Reason {
 	if r.Node == nil {
 		return nil
 	}
@@ -48,15 +48,15 @@ func LimitFaults(q *Question, r NodeRejection) []Fault {
 		return absent
 	}
 	counted := attachmentsOf(q).count(q, r.Node)
-	var faults []Fault
+	var reasons []Reason
 	for _, driver := range counted.absent {
-		faults = append(faults, newFault("no CSI driver "+driver, func() string {
+		reasons = append(reasons, newReason("no CSI driver "+driver, func() string {
 			return fmt.Sprintf("the node has no CSI driver %s, which %s needs", driver, grammar.List(counted.claims[driver], grammar.Many))
 		}))
 	}
 	for _, f := range counted.over {
 		driver := strings.TrimPrefix(string(f.Resource), attachLimit)
-		faults = append(faults, Fault{
+		reasons = append(reasons, Reason{
 			kind:  "attach limit of " + driver + " reached",
 			short: fmt.Sprintf("attach limit of %s: %d of %d in use", driver, f.Requested, f.Allocatable),
 			What: func() string {
@@ -65,7 +65,7 @@ func LimitFaults(q *Question, r NodeRejection) []Fault {
 			},
 		})
 	}
-	return faults
+	return reasons
 }
 
 // attachCounter counts attached volumes by driver, as the plugin does.

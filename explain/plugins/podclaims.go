@@ -52,36 +52,36 @@ func (c PodClaim) foreign(pod *corev1.Pod) bool {
 	return c.Ephemeral && c.Object != nil && ephemeral.VolumeIsForPod(pod, c.Object) != nil
 }
 
-// absent is the fault of a claim that does not exist, in the same clause for
+// absent is the reason of a claim that does not exist, in the same clause for
 // every plugin that looks for it. wanted continues the sentence: what the plugin
 // cannot know without the claim.
-func (c PodClaim) absent(wanted string) Fault {
+func (c PodClaim) absent(wanted string) Reason {
 	short := fmt.Sprintf("claim %s does not exist", c.Name)
 	if c.Ephemeral {
 		short = fmt.Sprintf("claim %s of an ephemeral volume does not exist yet", c.Name)
 	}
-	return newFault(short, func() string { return short + wanted })
+	return newReason(short, func() string { return short + wanted })
 }
 
-// volumeGone is the fault of a claim that is bound to a volume that does not
+// volumeGone is the reason of a claim that is bound to a volume that does not
 // exist.
-func (c PodClaim) volumeGone() Fault {
-	return plainFault(fmt.Sprintf("volume %s of claim %s does not exist", c.Object.Spec.VolumeName, c.Name))
+func (c PodClaim) volumeGone() Reason {
+	return plainReason(fmt.Sprintf("volume %s of claim %s does not exist", c.Object.Spec.VolumeName, c.Name))
 }
 
 // Class is the name of the claim's StorageClass; "" for none.
 func (c PodClaim) Class() string { return storagehelpers.GetPersistentVolumeClaimClass(c.Object) }
 
-// absentClaims are the faults of the claims that do not exist. Ephemeral says
+// absentClaims are the reasons of the claims that do not exist. Ephemeral says
 // whether the plugin looks at ephemeral volumes.
-func absentClaims(q *Question, ephemeral bool, wanted string) []Fault {
-	var faults []Fault
+func absentClaims(q *Question, ephemeral bool, wanted string) []Reason {
+	var reasons []Reason
 	for _, claim := range PodClaims(q) {
 		if claim.Object == nil && (ephemeral || !claim.Ephemeral) {
-			faults = append(faults, claim.absent(wanted))
+			reasons = append(reasons, claim.absent(wanted))
 		}
 	}
-	return faults
+	return reasons
 }
 
 // Fact is the claim's state in a sentence.

@@ -63,7 +63,7 @@ func TestSpreadCountsNominatedPods(t *testing.T) {
 // TestThePluginsStateIsStillReadable notices when a newer scheduler keeps its
 // counts in another shape.
 func TestThePluginsStateIsStillReadable(t *testing.T) {
-	_, rs := spreads().refusals(t, names.PodTopologySpread, explaintest.Pod("shop/x", "", "", explaintest.PodLabel("app", "web"), explaintest.SpreadOver("zone", 1, new(int32(2)), "web")))
+	_, rs := spreads().rejections(t, names.PodTopologySpread, explaintest.Pod("shop/x", "", "", explaintest.PodLabel("app", "web"), explaintest.SpreadOver("zone", 1, new(int32(2)), "web")))
 	read := plugins.ReadSpreads(rs[0].State)
 	if len(read) != 1 {
 		t.Fatalf("%d constraints were read", len(read))
@@ -80,7 +80,7 @@ type oddState struct{ Constraints string }
 func (oddState) Clone() fwk.StateData { return oddState{} }
 
 func TestAnUnreadableStateLeavesThePluginsOwnReason(t *testing.T) {
-	q, rs := spreads().refusals(t, names.PodTopologySpread, explaintest.Pod("shop/x", "", "", explaintest.PodLabel("app", "web"), explaintest.SpreadOver("zone", 1, nil, "web")))
+	q, rs := spreads().rejections(t, names.PodTopologySpread, explaintest.Pod("shop/x", "", "", explaintest.PodLabel("app", "web"), explaintest.SpreadOver("zone", 1, nil, "web")))
 	for _, data := range []fwk.StateData{oddState{}, &oddState{"zone"}} {
 		r := rs[0]
 		r.State = framework.NewCycleState()

@@ -8,40 +8,40 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-// Fault is one reason why a plugin rejects a node, or all nodes at once.
-type Fault struct {
+// Reason is one reason why a plugin rejects a node, or all nodes at once.
+type Reason struct {
 	kind  string        // a clause that holds for all nodes of one group
 	short string        // the same with the node's figures and names
 	What  func() string // a sentence without the node's name
 }
 
-// newFault is a fault whose clause is the same for all nodes.
-func newFault(short string, what func() string) Fault {
-	return Fault{kind: short, short: short, What: what}
+// newReason is a reason whose clause is the same for all nodes.
+func newReason(short string, what func() string) Reason {
+	return Reason{kind: short, short: short, What: what}
 }
 
-// plainFault is a fault whose clause is also its sentence.
-func plainFault(short string) Fault {
-	return newFault(short, func() string { return short })
+// plainReason is a reason whose clause is also its sentence.
+func plainReason(short string) Reason {
+	return newReason(short, func() string { return short })
 }
 
-// faultShape is what refusals for the same faults have in common.
-func faultShape(faults []Fault) string {
-	if len(faults) == 1 {
-		return faults[0].kind
+// reasonShape is what rejections for the same reasons have in common.
+func reasonShape(reasons []Reason) string {
+	if len(reasons) == 1 {
+		return reasons[0].kind
 	}
 	var kinds []string
-	for _, f := range faults {
+	for _, f := range reasons {
 		kinds = append(kinds, f.kind)
 	}
 	return strings.Join(kinds, "; ")
 }
 
-// faultWords tells refusals by their faults; the plugin's own reason stands
+// reasonWords tells rejections by their reasons; the plugin's own reason stands
 // where none was found.
-func faultWords(rs []NodeRejection, find func(NodeRejection) []Fault) Words {
-	faults := find(rs[0])
-	if len(faults) == 0 {
+func reasonWords(rs []NodeRejection, find func(NodeRejection) []Reason) Words {
+	reasons := find(rs[0])
+	if len(reasons) == 0 {
 		return reasonOnly(rs)
 	}
 	w := Words{
@@ -54,11 +54,11 @@ func faultWords(rs []NodeRejection, find func(NodeRejection) []Fault) Words {
 			}
 			return strings.Join(all, "; ")
 		}),
-		Short: shortFaults(faults),
+		Short: shortReasons(reasons),
 	}
-	differs := func(r NodeRejection) bool { return shortFaults(find(r)) != w.Short }
+	differs := func(r NodeRejection) bool { return shortReasons(find(r)) != w.Short }
 	if slices.ContainsFunc(rs, differs) {
-		w.Short = faultShape(faults)
+		w.Short = reasonShape(reasons)
 		for named := 1; named <= min(len(rs), grammar.Many); named++ {
 			w.Wider = append(w.Wider, nodeByNode(rs, find, named))
 		}
@@ -67,10 +67,10 @@ func faultWords(rs []NodeRejection, find func(NodeRejection) []Fault) Words {
 }
 
 // nodeByNode gives the first nodes a clause each and counts the others.
-func nodeByNode(rs []NodeRejection, find func(NodeRejection) []Fault, named int) string {
+func nodeByNode(rs []NodeRejection, find func(NodeRejection) []Reason, named int) string {
 	var all []string
 	for _, r := range rs[:named] {
-		all = append(all, r.Name()+": "+shortFaults(find(r)))
+		all = append(all, r.Name()+": "+shortReasons(find(r)))
 	}
 	if rest := len(rs) - named; rest > 0 {
 		all = append(all, fmt.Sprintf("%d more", rest))
@@ -78,10 +78,10 @@ func nodeByNode(rs []NodeRejection, find func(NodeRejection) []Fault, named int)
 	return strings.Join(all, "; ")
 }
 
-// shortFaults are the clauses of faults, each once.
-func shortFaults(faults []Fault) string {
+// shortReasons are the clauses of reasons, each once.
+func shortReasons(reasons []Reason) string {
 	var all []string
-	for _, f := range faults {
+	for _, f := range reasons {
 		if !slices.Contains(all, f.short) {
 			all = append(all, f.short)
 		}

@@ -129,9 +129,9 @@ func (b *bench) plugin(t testing.TB, name string) fwk.Plugin {
 	return plugin
 }
 
-// refusals are what the plugin says no to, as the engine hands it on: with
+// rejections are what the plugin says no to, as the engine hands it on: with
 // nominated pods first, then without.
-func (b *bench) refusals(t testing.TB, name string, pod *corev1.Pod) (*plugins.Question, []plugins.NodeRejection) {
+func (b *bench) rejections(t testing.TB, name string, pod *corev1.Pod) (*plugins.Question, []plugins.NodeRejection) {
 	t.Helper()
 	plugin, ctx := b.plugin(t, name), t.Context()
 	q := &plugins.Question{Pod: pod, Nodes: b.nodes, Namespaces: namespaces(), Logger: klog.Background()}
@@ -188,10 +188,10 @@ func (b *bench) ask(t testing.TB, plugin fwk.FilterPlugin, extensions fwk.PreFil
 	return r
 }
 
-// told is what the explainer makes of one node's refusal.
+// told is what the explainer makes of one node's rejection.
 func (b *bench) told(t testing.TB, plugin string, pod *corev1.Pod, node string) plugins.Words {
 	t.Helper()
-	q, rs := b.refusals(t, plugin, pod)
+	q, rs := b.rejections(t, plugin, pod)
 	for _, r := range rs {
 		if r.Node == nil || r.Name() == node {
 			return plugins.Explainers[plugin].Words(q, []plugins.NodeRejection{r})
@@ -201,10 +201,10 @@ func (b *bench) told(t testing.TB, plugin string, pod *corev1.Pod, node string) 
 	return plugins.Words{}
 }
 
-// toldTogether is what the explainer makes of all refusals, in the order of nodes.
+// toldTogether is what the explainer makes of all rejections, in the order of nodes.
 func (b *bench) toldTogether(t testing.TB, plugin string, pod *corev1.Pod, nodes ...string) plugins.Words {
 	t.Helper()
-	q, rs := b.refusals(t, plugin, pod)
+	q, rs := b.rejections(t, plugin, pod)
 	rs = slices.DeleteFunc(rs, func(r plugins.NodeRejection) bool { return !slices.Contains(nodes, r.Name()) })
 	slices.SortFunc(rs, func(a, b plugins.NodeRejection) int {
 		return slices.Index(nodes, a.Name()) - slices.Index(nodes, b.Name())
@@ -215,7 +215,7 @@ func (b *bench) toldTogether(t testing.TB, plugin string, pod *corev1.Pod, nodes
 	return plugins.Explainers[plugin].Words(q, rs)
 }
 
-// finds says whether an explainer found anything of its own about a refusal.
+// finds says whether an explainer found anything of its own about a rejection.
 var finds = map[string]func(*plugins.Question, plugins.NodeRejection) bool{
 	names.NodeResourcesFit: func(q *plugins.Question, r plugins.NodeRejection) bool { return len(plugins.Shortages(q, r)) > 0 },
 	names.TaintToleration:  func(q *plugins.Question, r plugins.NodeRejection) bool { return len(plugins.Untolerated(q, r)) > 0 },
@@ -235,7 +235,7 @@ func TestAnExplainerHasSomethingToSayExactlyWhereItsPluginRefuses(t *testing.T) 
 			var no, yes int
 			check := func(rt *rapid.T) {
 				b, pod := anyBench(rt)
-				q, rs := b.refusals(t, name, pod)
+				q, rs := b.rejections(t, name, pod)
 				refuses := map[string]bool{}
 				for _, r := range rs {
 					if r.Node == nil {
@@ -271,7 +271,7 @@ func TestAnExplainerHasSomethingToSayExactlyWhereItsPluginRefuses(t *testing.T) 
 				}
 			}
 			if no == 0 || yes == 0 {
-				t.Errorf("%d refusals and %d acceptances were looked at: the drawn clusters show nothing", no, yes)
+				t.Errorf("%d rejections and %d acceptances were looked at: the drawn clusters show nothing", no, yes)
 			}
 		})
 	}

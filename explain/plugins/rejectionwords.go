@@ -49,7 +49,7 @@ func (r NodeRejection) nominees() string {
 	return " (counting " + grammar.List(names, grammar.Many) + ", nominated to it)"
 }
 
-// sentences words the refusals node by node: "a: sentence". Nodes with equal
+// sentences words the rejections node by node: "a: sentence". Nodes with equal
 // sentences share one, and no more than grammar.Many nodes are named.
 func sentences(rs []NodeRejection, sentence func(NodeRejection) string) string {
 	return byNode(rs, sentence, func(same []NodeRejection) string {
@@ -76,7 +76,7 @@ func joinNames(rs []NodeRejection) string {
 	return strings.Join(names, ", ")
 }
 
-// byNode words the first grammar.Many refusals, those with equal keys together, and
+// byNode words the first grammar.Many rejections, those with equal keys together, and
 // counts the rest.
 func byNode(rs []NodeRejection, key func(NodeRejection) string, line func(same []NodeRejection) string) string {
 	var order []string

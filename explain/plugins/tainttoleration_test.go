@@ -91,7 +91,7 @@ func TestNodesWithTheSameTaintShareASentence(t *testing.T) {
 func TestTheOrderOfTaintsMakesNoOtherShape(t *testing.T) {
 	one, two := explaintest.NodeTaint("a", "", corev1.TaintEffectNoSchedule), explaintest.NodeTaint("b", "", corev1.TaintEffectNoSchedule)
 	q, rs := newBench([]*corev1.Node{explaintest.Node("x", "4", one, two), explaintest.Node("y", "4", two, one), explaintest.Node("z", "4", one)}, nil).
-		refusals(t, names.TaintToleration, explaintest.Pod("ml/train", "", ""))
+		rejections(t, names.TaintToleration, explaintest.Pod("ml/train", "", ""))
 	shapes := map[string]string{}
 	for _, r := range rs {
 		shapes[r.Name()] = plugins.TaintToleration.Shape(q, r)

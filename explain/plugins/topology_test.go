@@ -17,7 +17,7 @@ import (
 func (b *bench) topologies(t testing.TB, name string, pod *corev1.Pod) (all []report.Topology, rejected map[string]bool, ok bool) {
 	t.Helper()
 	b.nominated = nil
-	q, rs := b.refusals(t, name, pod)
+	q, rs := b.rejections(t, name, pod)
 	if len(rs) == 0 || rs[0].Node == nil {
 		return nil, nil, false
 	}

@@ -11,48 +11,48 @@ import (
 	storagehelpers "k8s.io/component-helpers/storage/volume"
 )
 
-// waitingFaults are why no node was checked: claims that cannot be used as they
+// waitingReasons are why no node was checked: claims that cannot be used as they
 // are, or that something else has to bind first.
-func waitingFaults(q *Question) []Fault {
-	var faults []Fault
+func waitingReasons(q *Question) []Reason {
+	var reasons []Reason
 	for _, claim := range PodClaims(q) {
 		if f, ok := claim.unusable(q); ok {
-			faults = append(faults, f)
+			reasons = append(reasons, f)
 		}
 	}
-	if len(faults) > 0 {
-		return faults
+	if len(reasons) > 0 {
+		return reasons
 	}
 	b := BinderOf(q)
 	for _, claim := range slices.Concat(b.started, b.Free) {
 		if !claim.waitsForConsumer(q) {
-			faults = append(faults, newFault(claim.unboundWhy(q), func() string { return b.waiting(claim) }))
+			reasons = append(reasons, newReason(claim.unboundWhy(q), func() string { return b.waiting(claim) }))
 		}
 	}
-	return faults
+	return reasons
 }
 
 // unusable is why the claim serves no pod, bound or not.
-func (c PodClaim) unusable(q *Question) (Fault, bool) {
+func (c PodClaim) unusable(q *Question) (Reason, bool) {
 	switch {
 	case c.Object == nil:
 		return c.absent(", so it cannot be bound"), true
 	case c.Object.Status.Phase == corev1.ClaimLost:
 		gone := c.volumeGone()
 		if _, err := q.Listers.Volumes.Get(c.Object.Spec.VolumeName); err == nil || !q.Listers.Readable("persistentvolumes") {
-			return plainFault(fmt.Sprintf("claim %s has lost its volume %s", c.Name, c.Object.Spec.VolumeName)), true
+			return plainReason(fmt.Sprintf("claim %s has lost its volume %s", c.Name, c.Object.Spec.VolumeName)), true
 		}
-		return newFault(gone.short, func() string {
+		return newReason(gone.short, func() string {
 			return fmt.Sprintf("claim %s is Lost: volume %s does not exist", c.Name, c.Object.Spec.VolumeName)
 		}), true
 	case c.Object.DeletionTimestamp != nil:
-		return plainFault(fmt.Sprintf("claim %s is being deleted", c.Name)), true
+		return plainReason(fmt.Sprintf("claim %s is being deleted", c.Name)), true
 	case c.foreign(q.Pod):
-		return newFault(fmt.Sprintf("claim %s was not created for this pod", c.Name), func() string {
+		return newReason(fmt.Sprintf("claim %s was not created for this pod", c.Name), func() string {
 			return fmt.Sprintf("claim %s has the name that the pod's ephemeral volume needs, but was not created for this pod", c.Name)
 		}), true
 	}
-	return Fault{}, false
+	return Reason{}, false
 }
 
 // fullyBound says whether the binding of the claim is over.

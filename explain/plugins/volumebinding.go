@@ -21,11 +21,11 @@ import (
 // volumeBinding names the claim that cannot be bound or provisioned, its class, and
 // why each volume that it could be bound to cannot be used on the node.
 var volumeBinding = explainer{
-	Shape:   func(q *Question, r NodeRejection) string { return faultShape(BindingFaults(q, r)) },
+	Shape:   func(q *Question, r NodeRejection) string { return reasonShape(BindingReasons(q, r)) },
 	Figures: CapacityFigures,
 	Cause:   volumeCause,
 	Words: func(q *Question, rs []NodeRejection) Words {
-		return faultWords(rs, func(r NodeRejection) []Fault { return BindingFaults(q, r) })
+		return reasonWords(rs, func(r NodeRejection) []Reason { return BindingReasons(q, r) })
 	},
 }
 
@@ -41,7 +41,7 @@ type Binder struct {
 	Free     []PodClaim // the smallest first, as they are matched
 	Volumes  map[string][]*corev1.PersistentVolume
 	offers   map[string]*offers // by claim
-	byNode   map[fwk.NodeInfo][]Fault
+	byNode   map[fwk.NodeInfo][]Reason
 	capacity map[fwk.NodeInfo]Figure
 }
 
@@ -53,7 +53,7 @@ func BinderOf(q *Question) *Binder {
 			Listers: q.Listers, q: q, translator: csitranslation.New(),
 			attributes: utilfeature.DefaultFeatureGate.Enabled(features.VolumeAttributesClass),
 			Volumes:    map[string][]*corev1.PersistentVolume{}, offers: map[string]*offers{},
-			byNode: map[fwk.NodeInfo][]Fault{}, capacity: map[fwk.NodeInfo]Figure{},
+			byNode: map[fwk.NodeInfo][]Reason{}, capacity: map[fwk.NodeInfo]Figure{},
 		}
 		b.sort()
 		return b
@@ -86,32 +86,32 @@ func (b *Binder) sort() {
 	}
 }
 
-// BindingFaults are all reasons why the pod's claims cannot be used on r's node.
-func BindingFaults(q *Question, r NodeRejection) []Fault {
+// BindingReasons are all reasons why the pod's claims cannot be used on r's node.
+func BindingReasons(q *Question, r NodeRejection) []Reason {
 	if r.Node == nil {
-		return waitingFaults(q)
+		return waitingReasons(q)
 	}
 	b := BinderOf(q)
 	found, ok := b.byNode[r.Node]
 	if !ok {
-		found = b.faults(r.Node)
+		found = b.reasons(r.Node)
 		b.byNode[r.Node] = found
 	}
 	return found
 }
 
-func (b *Binder) faults(info fwk.NodeInfo) []Fault {
+func (b *Binder) reasons(info fwk.NodeInfo) []Reason {
 	node := info.Node()
-	var faults []Fault
+	var reasons []Reason
 	for _, claim := range b.bound {
 		if f, ok := b.boundElsewhere(claim, node); ok {
-			faults = append(faults, f)
+			reasons = append(reasons, f)
 		}
 	}
 	provision := []PodClaim{}
 	for _, claim := range b.started {
 		if claim.SelectedNode() != node.Name {
-			faults = append(faults, b.startedElsewhere(claim))
+			reasons = append(reasons, b.startedElsewhere(claim))
 			continue
 		}
 		provision = append(provision, claim)
@@ -129,22 +129,22 @@ func (b *Binder) faults(info fwk.NodeInfo) []Fault {
 	}
 	for _, claim := range provision {
 		if f, ok := b.notProvisioned(claim, info, taken); ok {
-			faults = append(faults, f)
+			reasons = append(reasons, f)
 		}
 	}
-	return faults
+	return reasons
 }
 
-// boundElsewhere is the fault of a bound claim whose volume the node cannot use.
-func (b *Binder) boundElsewhere(claim PodClaim, node *corev1.Node) (Fault, bool) {
+// boundElsewhere is the reason of a bound claim whose volume the node cannot use.
+func (b *Binder) boundElsewhere(claim PodClaim, node *corev1.Node) (Reason, bool) {
 	volume, err := b.Listers.Volumes.Get(claim.Object.Spec.VolumeName)
 	if err != nil {
 		return claim.volumeGone(), b.Readable("persistentvolumes")
 	}
 	if volume = b.translated(volume, node); storagehelpers.CheckNodeAffinity(volume, node.Labels) == nil {
-		return Fault{}, false
+		return Reason{}, false
 	}
-	return newFault("volume of claim "+claim.Object.Name+" "+volumeOnly(volume, true), func() string {
+	return newReason("volume of claim "+claim.Object.Name+" "+volumeOnly(volume, true), func() string {
 		return fmt.Sprintf("claim %s requires nodes with %s, the node has %s (volume %s)",
 			claim.Name, volumePlace(volume, false), nodePlace(volume, node), volume.Name)
 	}), true
@@ -171,35 +171,35 @@ func (b *Binder) translated(volume *corev1.PersistentVolume, node *corev1.Node) 
 	return volume
 }
 
-// startedElsewhere is the fault of a claim that a volume is being provisioned
+// startedElsewhere is the reason of a claim that a volume is being provisioned
 // for on another node.
-func (b *Binder) startedElsewhere(claim PodClaim) Fault {
+func (b *Binder) startedElsewhere(claim PodClaim) Reason {
 	selected := claim.SelectedNode()
 	short := fmt.Sprintf("claim %s is being provisioned for %s", claim.Name, selected)
 	if _, err := b.q.Nodes.NodeInfos().Get(selected); err != nil {
 		short += ", which does not exist"
 	}
-	return newFault(short, func() string {
+	return newReason(short, func() string {
 		return fmt.Sprintf("%s (its annotation %s)", short, storagehelpers.AnnSelectedNode)
 	})
 }
 
 // notProvisioned is why no volume can be made for claim on the node, after none
 // of those that exist would do.
-func (b *Binder) notProvisioned(claim PodClaim, info fwk.NodeInfo, taken map[string]*corev1.PersistentVolume) (Fault, bool) {
+func (b *Binder) notProvisioned(claim PodClaim, info fwk.NodeInfo, taken map[string]*corev1.PersistentVolume) (Reason, bool) {
 	node := info.Node()
 	class, err := b.Classes.Get(claim.Class())
 	if err != nil {
-		return Fault{}, false // the plugin fails, and does not refuse
+		return Reason{}, false // the plugin fails, and does not refuse
 	}
 	switch {
 	case class.Provisioner == "" || class.Provisioner == storagehelpers.NotSupportedProvisioner:
-		return newFault(fmt.Sprintf("no %s volume for claim %s", class.Name, claim.Name), func() string {
+		return newReason(fmt.Sprintf("no %s volume for claim %s", class.Name, claim.Name), func() string {
 			return fmt.Sprintf("claim %s requests %s of class %s, which has no provisioner: %s",
 				claim.Name, claim.wish(), class.Name, b.whyNone(claim, node, taken))
 		}), true
 	case !v1helper.MatchTopologySelectorTerms(class.AllowedTopologies, labels.Set(node.Labels)):
-		return newFault(fmt.Sprintf("class %s provisions only for %s", class.Name, topologyText(class, true)), func() string {
+		return newReason(fmt.Sprintf("class %s provisions only for %s", class.Name, topologyText(class, true)), func() string {
 			return fmt.Sprintf("claim %s requests %s of class %s, which provisions only for nodes with %s, the node has %s",
 				claim.Name, claim.wish(), class.Name, topologyText(class, false), labelsAt(node, topologyKeys(class)))
 		}), true
@@ -207,18 +207,18 @@ func (b *Binder) notProvisioned(claim PodClaim, info fwk.NodeInfo, taken map[str
 	return b.noCapacity(claim, class, info)
 }
 
-// noCapacity is the fault of a driver that has too little storage left for the
+// noCapacity is the reason of a driver that has too little storage left for the
 // node, by what it publishes.
-func (b *Binder) noCapacity(claim PodClaim, class *storagev1.StorageClass, info fwk.NodeInfo) (Fault, bool) {
+func (b *Binder) noCapacity(claim PodClaim, class *storagev1.StorageClass, info fwk.NodeInfo) (Reason, bool) {
 	driver, err := b.csiDrivers.Get(class.Provisioner)
 	if _, sized := claim.Object.Spec.Resources.Requests[corev1.ResourceStorage]; !sized || err != nil ||
 		driver.Spec.StorageCapacity == nil || !*driver.Spec.StorageCapacity || !b.Readable("csistoragecapacities") {
-		return Fault{}, false
+		return Reason{}, false
 	}
 	size := claim.Size()
 	most, pool := b.mostCapacity(class.Name, info.Node())
 	if pool != nil && most >= size.Value() {
-		return Fault{}, false
+		return Reason{}, false
 	}
 	f := Figure{Resource: corev1.ResourceStorage, Wanted: size.Value(), Allocatable: most, Short: size.Value() - most}
 	if f.Short > b.capacity[info].Short {
@@ -227,13 +227,13 @@ func (b *Binder) noCapacity(claim PodClaim, class *storagev1.StorageClass, info 
 	kind := fmt.Sprintf("not enough free storage of class %s for claim %s", class.Name, claim.Name)
 	if pool == nil {
 		short := fmt.Sprintf("no CSIStorageCapacity of class %s for claim %s", class.Name, claim.Name)
-		return Fault{kind: kind, short: short, What: func() string {
+		return Reason{kind: kind, short: short, What: func() string {
 			return fmt.Sprintf("claim %s requests %s of class %s, and driver %s publishes no CSIStorageCapacity for this node",
 				claim.Name, claim.wish(), class.Name, driver.Name)
 		}}, true
 	}
 	short := fmt.Sprintf("claim %s needs storage %s more", claim.Name, quantity.RoundedUp(f.Resource, f.Short))
-	return Fault{kind: kind, short: short, What: func() string {
+	return Reason{kind: kind, short: short, What: func() string {
 		return fmt.Sprintf("claim %s needs storage %s more: it requests %s of class %s, driver %s has at most %s for this node (CSIStorageCapacity %s/%s)",
 			claim.Name, quantity.Canonical(f.Resource, f.Short), claim.wish(), class.Name, driver.Name, quantity.Canonical(f.Resource, most), pool.Namespace, pool.Name)
 	}}, true
@@ -260,7 +260,7 @@ func (b *Binder) mostCapacity(class string, node *corev1.Node) (most int64, pool
 // CapacityFigures is the storage that a driver has too little of: of several
 // claims the one that is short of the most.
 func CapacityFigures(q *Question, r NodeRejection) []Figure {
-	if r.Node == nil || len(BindingFaults(q, r)) == 0 {
+	if r.Node == nil || len(BindingReasons(q, r)) == 0 {
 		return nil
 	}
 	if f, ok := BinderOf(q).capacity[r.Node]; ok {

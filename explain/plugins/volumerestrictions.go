@@ -14,19 +14,19 @@ import (
 // volumeRestrictions names the pods that use a ReadWriteOncePod claim, or a disk
 // that only one pod may write to.
 var volumeRestrictions = explainer{
-	Shape: func(q *Question, r NodeRejection) string { return faultShape(RestrictionFaults(q, r)) },
+	Shape: func(q *Question, r NodeRejection) string { return reasonShape(RestrictionReasons(q, r)) },
 	Cause: volumeCause,
 	Words: func(q *Question, rs []NodeRejection) Words {
-		return faultWords(rs, func(r NodeRejection) []Fault { return RestrictionFaults(q, r) })
+		return reasonWords(rs, func(r NodeRejection) []Reason { return RestrictionReasons(q, r) })
 	},
 }
 
-// RestrictionFaults are the volumes of the pod that another pod uses.
-func RestrictionFaults(q *Question, r NodeRejection) []Fault {
+// RestrictionReasons are the volumes of the pod that another pod uses.
+func RestrictionReasons(q *Question, r NodeRejection) []Reason {
 	if r.Node == nil {
 		return absentClaims(q, false, ", so it is unknown whether another pod uses it")
 	}
-	return append(diskFaults(q.Pod, r.Node), exclusiveFaults(q, r)...)
+	return append(diskReasons(q.Pod, r.Node), exclusiveReasons(q, r)...)
 }
 
 // seat is a pod on its node.
@@ -35,11 +35,11 @@ type seat struct {
 	node string
 }
 
-// exclusiveFaults are the ReadWriteOncePod claims of the pod that others use: on
+// exclusiveReasons are the ReadWriteOncePod claims of the pod that others use: on
 // any node, or nominated to r's node. Of the nominated the plugin compares only
 // the claim's name, not the namespace.
-func exclusiveFaults(q *Question, r NodeRejection) []Fault {
-	var faults []Fault
+func exclusiveReasons(q *Question, r NodeRejection) []Reason {
+	var reasons []Reason
 	for _, held := range exclusiveClaims(q) {
 		seats := held.seats
 		for _, nominee := range r.Nominated {
@@ -50,11 +50,11 @@ func exclusiveFaults(q *Question, r NodeRejection) []Fault {
 		if len(seats) == 0 {
 			continue
 		}
-		faults = append(faults, newFault(fmt.Sprintf("claim %s is in use by %s", held.claim.Name, listSeats(seats, grammar.Few, false)), func() string {
+		reasons = append(reasons, newReason(fmt.Sprintf("claim %s is in use by %s", held.claim.Name, listSeats(seats, grammar.Few, false)), func() string {
 			return fmt.Sprintf("claim %s is ReadWriteOncePod and in use by %s", held.claim.Name, listSeats(seats, grammar.Many, true))
 		}))
 	}
-	return faults
+	return reasons
 }
 
 // exclusive is a ReadWriteOncePod claim of the pod and who uses it already.
@@ -116,10 +116,10 @@ func listSeats(seats []seat, limit int, nodes bool) string {
 	return grammar.List(all, limit)
 }
 
-// diskFaults are the disks of pod that pods on node hold in a way that does not
+// diskReasons are the disks of pod that pods on node hold in a way that does not
 // go together.
-func diskFaults(pod *corev1.Pod, node fwk.NodeInfo) []Fault {
-	var faults []Fault
+func diskReasons(pod *corev1.Pod, node fwk.NodeInfo) []Reason {
+	var reasons []Reason
 	for i := range pod.Spec.Volumes {
 		disk := diskName(&pod.Spec.Volumes[i])
 		if disk == "" {
@@ -135,13 +135,13 @@ func diskFaults(pod *corev1.Pod, node fwk.NodeInfo) []Fault {
 			continue
 		}
 		slices.SortFunc(seats, func(a, b seat) int { return strings.Compare(FullName(a.pod), FullName(b.pod)) })
-		faults = append(faults, Fault{
+		reasons = append(reasons, Reason{
 			kind:  disk + " is in use there",
 			short: fmt.Sprintf("%s is in use by %s", disk, listSeats(seats, grammar.Few, false)),
 			What:  func() string { return fmt.Sprintf("%s is in use by %s", disk, listSeats(seats, grammar.Many, true)) },
 		})
 	}
-	return faults
+	return reasons
 }
 
 // diskName is what volume mounts, if it is of the kinds that the plugin compares.

@@ -13,10 +13,10 @@ import (
 // volumeZone names the volume whose labels say another zone or region than the
 // node's.
 var volumeZone = explainer{
-	Shape: func(q *Question, r NodeRejection) string { return faultShape(ZoneFaults(q, r)) },
+	Shape: func(q *Question, r NodeRejection) string { return reasonShape(ZoneReasons(q, r)) },
 	Cause: volumeCause,
 	Words: func(q *Question, rs []NodeRejection) Words {
-		return faultWords(rs, func(r NodeRejection) []Fault { return ZoneFaults(q, r) })
+		return reasonWords(rs, func(r NodeRejection) []Reason { return ZoneReasons(q, r) })
 	},
 }
 
@@ -35,8 +35,8 @@ type place struct {
 	short  string
 }
 
-// ZoneFaults are the volumes of the pod that are in another zone or region.
-func ZoneFaults(q *Question, r NodeRejection) []Fault {
+// ZoneReasons are the volumes of the pod that are in another zone or region.
+func ZoneReasons(q *Question, r NodeRejection) []Reason {
 	if r.Node == nil {
 		return unplaced(q)
 	}
@@ -46,13 +46,13 @@ func ZoneFaults(q *Question, r NodeRejection) []Fault {
 	if !zoned(node) {
 		return nil
 	}
-	var faults []Fault
+	var reasons []Reason
 	for _, p := range places {
 		if value, ok := p.of(node); !ok || !p.values.Has(value) {
-			faults = append(faults, newFault(p.short, func() string { return p.sentence(value, ok) }))
+			reasons = append(reasons, newReason(p.short, func() string { return p.sentence(value, ok) }))
 		}
 	}
-	return faults
+	return reasons
 }
 
 // zoned says whether node has any of the labels; without, it takes any volume.
@@ -114,21 +114,21 @@ func places(q *Question) []place {
 
 // unplaced tells why the plugin cannot know where the pod's volumes are: the
 // first claim that it could not follow, and the others of which the same holds.
-func unplaced(q *Question) []Fault {
-	var faults []Fault
+func unplaced(q *Question) []Reason {
+	var reasons []Reason
 	for _, claim := range PodClaims(q) {
 		if claim.Ephemeral {
 			continue
 		}
 		if f, ok := claim.untraced(q); ok {
-			faults = append(faults, f)
+			reasons = append(reasons, f)
 		}
 	}
-	return faults
+	return reasons
 }
 
 // untraced is why the claim leads to no volume, if it should.
-func (c PodClaim) untraced(q *Question) (Fault, bool) {
+func (c PodClaim) untraced(q *Question) (Reason, bool) {
 	switch {
 	case c.Object == nil:
 		return c.absent(", so its volume's zone is unknown"), true
@@ -136,22 +136,22 @@ func (c PodClaim) untraced(q *Question) (Fault, bool) {
 		_, err := q.Listers.Volumes.Get(c.Object.Spec.VolumeName)
 		return c.volumeGone(), err != nil && q.Listers.Readable("persistentvolumes")
 	case c.Class() == "":
-		return newFault(c.unboundWhy(q), func() string { return c.unboundWhy(q) + " and has no StorageClass, so its volume's zone is unknown" }), true
+		return newReason(c.unboundWhy(q), func() string { return c.unboundWhy(q) + " and has no StorageClass, so its volume's zone is unknown" }), true
 	}
 	class, err := q.Listers.Classes.Get(c.Class())
 	switch {
 	case err != nil && !q.Listers.Readable("storageclasses"):
-		return Fault{}, false
+		return Reason{}, false
 	case err != nil:
-		return newFault(c.unboundWhy(q), func() string { return c.unboundWhy(q) + ", so its volume's zone is unknown" }), true
+		return newReason(c.unboundWhy(q), func() string { return c.unboundWhy(q) + ", so its volume's zone is unknown" }), true
 	case class.VolumeBindingMode == nil:
-		return newFault(c.unboundWhy(q), func() string {
+		return newReason(c.unboundWhy(q), func() string {
 			return fmt.Sprintf("%s and its class %s has no volumeBindingMode", c.unboundWhy(q), c.Class())
 		}), true
 	case *class.VolumeBindingMode == storagev1.VolumeBindingWaitForFirstConsumer:
-		return Fault{}, false
+		return Reason{}, false
 	}
-	return newFault(c.unboundWhy(q), func() string {
+	return newReason(c.unboundWhy(q), func() string {
 		return fmt.Sprintf("%s although its class %s has volumeBindingMode Immediate, so its volume's zone is unknown", c.unboundWhy(q), c.Class())
 	}), true
 }

@@ -29,7 +29,7 @@ func (p *planning) tellOthers(d scheduler.Diagnosis) {
 	}
 	tried := map[string]bool{}
 	p.tried.statuses.ForEachExplicitNode(func(name string, _ *fwk.Status) { tried[name] = true })
-	refusals := map[refusalKind][]plugins.NodeRejection{}
+	rejections := map[refusalKind][]plugins.NodeRejection{}
 	reasons := map[string][]string{}
 	for i, info := range p.matrix.Nodes {
 		name := info.Node().Name
@@ -37,7 +37,7 @@ func (p *planning) tellOthers(d scheduler.Diagnosis) {
 		case helped[name]:
 		case status.Code() != fwk.Unschedulable:
 			kind, r := p.firstRefusal(i)
-			refusals[kind] = append(refusals[kind], r)
+			rejections[kind] = append(rejections[kind], r)
 			reasons[kind.key()] = append(reasons[kind.key()], name)
 		case !could[name]:
 			reasons["no pod of lower priority"] = append(reasons["no pod of lower priority"], name)
@@ -48,13 +48,13 @@ func (p *planning) tellOthers(d scheduler.Diagnosis) {
 		}
 	}
 	told := map[string]string{}
-	for kind, rs := range refusals {
+	for kind, rs := range rejections {
 		told[kind.key()] = p.barred(kind.plugin, rs)
 	}
 	p.plan.Others = gather(reasons, told)
 }
 
-// refusalKind is refusals that one clause can tell.
+// refusalKind is rejections that one clause can tell.
 type refusalKind struct{ plugin, shape string }
 
 // key is the kind in one string, which no clause is.
@@ -62,7 +62,7 @@ func (k refusalKind) key() string { return k.plugin + "\x00" + k.shape }
 
 // firstRefusal is what the scheduler comes upon first on node i.
 func (p *planning) firstRefusal(i int) (refusalKind, plugins.NodeRejection) {
-	for _, k := range p.profile.PreOrder { // a PreFilter's refusal comes before any node is looked at
+	for _, k := range p.profile.PreOrder { // a PreFilter's rejection comes before any node is looked at
 		if pre := p.matrix.Answers[k].Pre; pre.IsRejected() && pre.Code() == fwk.UnschedulableAndUnresolvable {
 			return refusalKind{plugin: p.profile.Plugins[k].Name}, p.matrix.Rejection(k, i)
 		}

@@ -142,21 +142,21 @@ func (g *grouping) shape(k, i int, status *fwk.Status) string {
 
 // Tell writes the group, and one answer for each of its nodes if nodes is set.
 func (g *Group) Tell(q *plugins.Question, m *scheduler.Matrix, nodes bool) (report.Group, []report.NodeResult) {
-	told := report.Group{Count: len(g.Nodes), Fits: g.Fits, Nodes: make([]string, len(g.Nodes)), Rejections: []report.Refusal{}}
+	told := report.Group{Count: len(g.Nodes), Fits: g.Fits, Nodes: make([]string, len(g.Nodes)), Rejections: []report.Rejection{}}
 	var results []report.NodeResult
 	for n, i := range g.Nodes {
 		told.Nodes[n] = m.Nodes[i].Node().Name
 		if nodes {
-			results = append(results, report.NodeResult{Name: told.Nodes[n], Fits: g.Fits, Rejections: []report.Refusal{}})
+			results = append(results, report.NodeResult{Name: told.Nodes[n], Fits: g.Fits, Rejections: []report.Rejection{}})
 		}
 	}
 	for _, k := range g.Rejecting {
 		if m.Answers[k].Pre != nil {
-			refusal := plugins.Tell(q, []plugins.NodeRejection{m.Rejection(k, 0)})
-			refusal.PreFilter = true
-			told.Rejections = append(told.Rejections, refusal)
+			rejection := plugins.Tell(q, []plugins.NodeRejection{m.Rejection(k, 0)})
+			rejection.PreFilter = true
+			told.Rejections = append(told.Rejections, rejection)
 			for n := range results {
-				results[n].Rejections = append(results[n].Rejections, refusal)
+				results[n].Rejections = append(results[n].Rejections, rejection)
 			}
 			continue
 		}

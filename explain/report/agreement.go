@@ -98,7 +98,7 @@ const longestWait = 5 * time.Minute
 
 // rejectedAgo is how long ago kube-apiserver rejected the pod, as far as that is known.
 func (r *Report) rejectedAgo(now time.Time) string {
-	last := r.Admission.LastRefused
+	last := r.Admission.LastRejected
 	if last == nil || now.IsZero() {
 		return ""
 	}

@@ -29,7 +29,7 @@ type Outcome string
 // The outcomes of a stage or a step.
 const (
 	Passed    Outcome = "passed"
-	Refused   Outcome = "rejected"
+	Rejected  Outcome = "rejected"
 	Skipped   Outcome = "skipped"     // the plugin has nothing to say about this pod
 	Unreached Outcome = "not reached" // the cycle ends before
 	Open      Outcome = "unknown"     // what decides could not be read
@@ -59,12 +59,12 @@ type Stage struct {
 // Step is what one plugin did in a stage. Its JSON is a contract; what JSON
 // leaves out is for the screens.
 type Step struct {
-	Stage   string      `json:"stage"`
-	Plugin  string      `json:"plugin"`
-	Asked   int         `json:"checked"`  // nodes; the queue and PreFilter count all of them
-	Refused *int        `json:"rejected"` // of those; null: unknown
-	Left    int         `json:"left"`     // that nothing has refused so far
-	Scores  []NodeScore `json:"scores"`   // of Score, best node first
+	Stage    string      `json:"stage"`
+	Plugin   string      `json:"plugin"`
+	Asked    int         `json:"checked"`  // nodes; the queue and PreFilter count all of them
+	Rejected *int        `json:"rejected"` // of those; null: unknown
+	Left     int         `json:"left"`     // that nothing has refused so far
+	Scores   []NodeScore `json:"scores"`   // of Score, best node first
 
 	Outcome Outcome  `json:"-"`
 	What    string   `json:"-"` // what it refused, or why it says nothing: a clause
@@ -90,7 +90,7 @@ func (w *SchedulingCycle) Stage(name string) *Stage {
 func (s Step) Silent(outcome Outcome, what string) Step {
 	s.Asked, s.Outcome, s.What = 0, outcome, what
 	if outcome == Open {
-		s.Refused = nil
+		s.Rejected = nil
 	}
 	return s
 }

@@ -12,7 +12,7 @@ func (o Outcome) Symbol() string {
 	switch o {
 	case Passed:
 		return "✓"
-	case Refused:
+	case Rejected:
 		return "✗"
 	case Open:
 		return "?"
@@ -34,7 +34,7 @@ func ScoreHead(plugin string) string {
 // Title is the stage's name with what it comes to: the nodes, for Filter, before
 // and after it.
 func (s *Stage) Title() string {
-	if s.Name == StageFilter && (s.Outcome == Passed || s.Outcome == Refused) {
+	if s.Name == StageFilter && (s.Outcome == Passed || s.Outcome == Rejected) {
 		return fmt.Sprintf("%s %d→%d", s.Name, s.From, s.To)
 	}
 	return s.Name + " " + s.Outcome.Symbol()
@@ -126,7 +126,7 @@ func (s *Stage) nodeCounts() *Table {
 // tells says whether the step is worth a line: a PreFilter half that leaves no
 // node out is not.
 func (s *Stage) tells(step *Step) bool {
-	return s.Name != StagePreFilter || (step.Outcome != Skipped && (step.Refused == nil || *step.Refused > 0))
+	return s.Name != StagePreFilter || (step.Outcome != Skipped && (step.Rejected == nil || *step.Rejected > 0))
 }
 
 // Counts are how many nodes the plugin was asked about and how many it refused,
@@ -138,7 +138,7 @@ func (s *Step) Counts() (asked, refused string) {
 	case Open:
 		return strconv.Itoa(s.Asked), "?"
 	}
-	return strconv.Itoa(s.Asked), strconv.Itoa(*s.Refused)
+	return strconv.Itoa(s.Asked), strconv.Itoa(*s.Rejected)
 }
 
 // rankedMost is how many of the nodes that fit are shown with their scores.

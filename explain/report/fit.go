@@ -62,9 +62,9 @@ type PlacedOn struct {
 
 // NextPod is what stops the first pod that does not fit.
 type NextPod struct {
-	Summary    string    `json:"summary"`
-	Groups     []Group   `json:"groups"`     // the nodes by what rejects it; empty where it is not created
-	Rejections []Refusal `json:"rejections"` // why it is not created: quotas, LimitRanges, Pod Security
+	Summary    string      `json:"summary"`
+	Groups     []Group     `json:"groups"`     // the nodes by what rejects it; empty where it is not created
+	Rejections []Rejection `json:"rejections"` // why it is not created: quotas, LimitRanges, Pod Security
 
 	report *Report // its explanation; nil where it is not created
 }
@@ -84,11 +84,11 @@ func (f *Fit) Place(nodes []string) {
 // StoppedBy notes the explanation of the first pod that is not placed.
 func (f *Fit) StoppedBy(next *Report) {
 	f.Unknown = MergeUnknown(f.Unknown, next.Unknown)
-	f.Next = &NextPod{Summary: next.Summary, Groups: next.Groups, Rejections: []Refusal{}, report: next}
+	f.Next = &NextPod{Summary: next.Summary, Groups: next.Groups, Rejections: []Rejection{}, report: next}
 }
 
 // NotCreated notes why the next pod is not created.
-func (f *Fit) NotCreated(rejected []Refusal) {
+func (f *Fit) NotCreated(rejected []Rejection) {
 	f.Next = &NextPod{Summary: "Not created.", Groups: []Group{}, Rejections: rejected}
 	if len(rejected) > 0 {
 		f.Next.Summary = "Not created: " + rejected[0].What + "."
@@ -204,9 +204,9 @@ func (r *Report) lacking(node string) (lacks string, ok bool) {
 	if at < 0 || len(r.Nodes[at].Rejections) != 1 {
 		return "", false
 	}
-	refusal := r.Nodes[at].Rejections[0]
-	amounts := len(refusal.Numbers) > 0 && !slices.ContainsFunc(refusal.Numbers, func(n Number) bool { return n.Resource == string(corev1.ResourcePods) })
-	return refusal.Short, refusal.Plugin == resourcesFit && amounts // of the limit of pods the node is the subject
+	rejection := r.Nodes[at].Rejections[0]
+	amounts := len(rejection.Numbers) > 0 && !slices.ContainsFunc(rejection.Numbers, func(n Number) bool { return n.Resource == string(corev1.ResourcePods) })
+	return rejection.Short, rejection.Plugin == resourcesFit && amounts // of the limit of pods the node is the subject
 }
 
 // How much of an answer the text shows.

@@ -30,13 +30,13 @@ func (r *Report) GroupTable(had []string) GroupTable {
 	for _, group := range r.Groups {
 		row := group
 		row.Rejections = nil
-		for _, refusal := range group.Rejections {
-			if !refusal.PreFilter {
-				row.Rejections = append(row.Rejections, refusal)
+		for _, rejection := range group.Rejections {
+			if !rejection.PreFilter {
+				row.Rejections = append(row.Rejections, rejection)
 				continue
 			}
-			t.addOverAll(refusal)
-			row.Words = withoutClause(row.Words, refusal.Short)
+			t.addOverAll(rejection)
+			row.Words = withoutClause(row.Words, rejection.Short)
 		}
 		if len(row.Rejections) > 0 || len(group.Rejections) == 0 {
 			rows = append(rows, row)
@@ -48,18 +48,18 @@ func (r *Report) GroupTable(had []string) GroupTable {
 }
 
 // addOverAll adds a rejection that holds for all nodes, unless a row has its reason.
-func (t *GroupTable) addOverAll(refusal Refusal) {
+func (t *GroupTable) addOverAll(rejection Rejection) {
 	for i := range t.Rows {
 		first := t.Rows[i].Rejections[0]
-		if first.Plugin == refusal.Plugin {
+		if first.Plugin == rejection.Plugin {
 			return
 		}
-		if first.cause() == refusal.cause() {
-			t.shared[refusal.Plugin] = first.Plugin
+		if first.cause() == rejection.cause() {
+			t.shared[rejection.Plugin] = first.Plugin
 			return
 		}
 	}
-	row := Group{Count: t.report.Total, Fits: new(false), Rejections: []Refusal{refusal}, Words: refusal.cause()}
+	row := Group{Count: t.report.Total, Fits: new(false), Rejections: []Rejection{rejection}, Words: rejection.cause()}
 	for _, group := range t.report.Groups {
 		row.Nodes = append(row.Nodes, group.Nodes...)
 	}
@@ -75,8 +75,8 @@ func (t *GroupTable) addColumns(had []string) {
 		}
 	}
 	for i := range t.Rows {
-		for _, refusal := range t.Rows[i].Rejections {
-			add(refusal.Plugin)
+		for _, rejection := range t.Rows[i].Rejections {
+			add(rejection.Plugin)
 		}
 	}
 	for _, plugin := range t.report.undecided() {
@@ -111,7 +111,7 @@ func (t *GroupTable) counts(plugin string) (rejects, only int) {
 	}
 	for _, p := range t.report.Plugins {
 		if p.Name == plugin {
-			return p.Refuses, p.Alone
+			return p.Rejects, p.Alone
 		}
 	}
 	return 0, 0
@@ -137,8 +137,8 @@ func (t *GroupTable) sharedCounts(plugin string) (rejects, only int) {
 	for i := range t.report.Groups {
 		g := &t.report.Groups[i]
 		mine := 0
-		for _, refusal := range g.Rejections {
-			if refusal.Plugin == plugin || t.shared[refusal.Plugin] == plugin {
+		for _, rejection := range g.Rejections {
+			if rejection.Plugin == plugin || t.shared[rejection.Plugin] == plugin {
 				mine++
 			}
 		}
@@ -196,7 +196,7 @@ func (t *GroupTable) RejectNote() string {
 }
 
 // cause is the rejection in as few words as there are.
-func (r Refusal) cause() string {
+func (r Rejection) cause() string {
 	switch {
 	case r.Short != "":
 		return r.Short
@@ -221,14 +221,14 @@ func (g *Group) OverAll() bool { return len(g.Rejections) == 1 && g.Rejections[0
 
 // Rejects says whether the plugin rejects the nodes of the group.
 func (g *Group) Rejects(plugin string) bool {
-	return slices.ContainsFunc(g.Rejections, func(r Refusal) bool { return r.Plugin == plugin })
+	return slices.ContainsFunc(g.Rejections, func(r Rejection) bool { return r.Plugin == plugin })
 }
 
 // Plugins are the column heads of the plugins that reject the group's nodes.
 func (g *Group) Plugins() []string {
 	var names []string
-	for _, refusal := range g.Rejections {
-		names = append(names, Name(refusal.Plugin))
+	for _, rejection := range g.Rejections {
+		names = append(names, Name(rejection.Plugin))
 	}
 	return names
 }

@@ -9,11 +9,11 @@ import (
 // What was not evaluated is unknown in the table's sums too, never 0.
 func TestSumsOfPluginsThatWereNotEvaluatedAreUnknown(t *testing.T) {
 	group := func(plugin string, count int) Group {
-		return Group{Count: count, Nodes: make([]string, count), Fits: new(false), Rejections: []Refusal{{Plugin: plugin}}}
+		return Group{Count: count, Nodes: make([]string, count), Fits: new(false), Rejections: []Rejection{{Plugin: plugin}}}
 	}
 	r := &Report{
 		Total: 5, Groups: []Group{group("NodeResourcesFit", 3), group("TaintToleration", 2)},
-		Plugins: []PluginResult{{Name: "NodeResourcesFit", Refuses: 3, Alone: 3}, {Name: "TaintToleration", Refuses: 2, Alone: 2}},
+		Plugins: []PluginResult{{Name: "NodeResourcesFit", Rejects: 3, Alone: 3}, {Name: "TaintToleration", Rejects: 2, Alone: 2}},
 	}
 	for name, test := range map[string]struct {
 		unknown []string

@@ -28,14 +28,14 @@ func Beside(cause, clause string) string {
 
 // OverAllNodes says whether only PreFilter refused, which is not about a node.
 func (g *Group) OverAllNodes() bool {
-	return !slices.ContainsFunc(g.Rejections, func(r Refusal) bool { return !r.PreFilter })
+	return !slices.ContainsFunc(g.Rejections, func(r Rejection) bool { return !r.PreFilter })
 }
 
-// ClauseList are the short words of the group's refusals.
+// ClauseList are the short words of the group's rejections.
 func (g *Group) ClauseList() []string {
 	var all []string
-	for _, refusal := range g.Rejections {
-		said := refusal.Short
+	for _, rejection := range g.Rejections {
+		said := rejection.Short
 		if slices.Contains(all, CordonWord) {
 			said = strings.TrimPrefix(strings.TrimPrefix(said, CordonWord), ", ")
 		}
@@ -52,8 +52,8 @@ func (g *Group) ClauseList() []string {
 func (g *Group) Clauses() string { return strings.Join(g.ClauseList(), "; ") }
 
 // PreFilterRefusals are those that hold for all nodes at once.
-func PreFilterRefusals(g *Group) []Refusal {
-	return slices.DeleteFunc(slices.Clone(g.Rejections), func(r Refusal) bool { return !r.PreFilter })
+func PreFilterRefusals(g *Group) []Rejection {
+	return slices.DeleteFunc(slices.Clone(g.Rejections), func(r Rejection) bool { return !r.PreFilter })
 }
 
 // CordonWord is what both the cordon and its taint are called in clauses.

@@ -16,10 +16,10 @@ func TestMarkdownAnswersFirstAndKeepsTablesWhole(t *testing.T) {
 		Summary:          "No node fits. Nearest: std-b-02, cpu 350m short.",
 		SchedulerMessage: "0/3 nodes are available: 3 Insufficient cpu.",
 		Observed:         Observed{Message: "0/3 nodes are available: 3 ```Insufficient \x1b[31mmemory."},
-		Plugins:          []PluginResult{{Name: "NodePorts"}, {Name: "NodeResourcesFit", Refuses: 3, Alone: 3}},
+		Plugins:          []PluginResult{{Name: "NodePorts"}, {Name: "NodeResourcesFit", Rejects: 3, Alone: 3}},
 		Groups: []Group{{
 			Count: 3, Nodes: []string{"std-b-02"}, Fits: &refused,
-			Rejections: []Refusal{{Plugin: "NodeResourcesFit"}},
+			Rejections: []Rejection{{Plugin: "NodeResourcesFit"}},
 			Words:      "std-b-02: cpu 350m short | <b>",
 		}},
 	}
@@ -50,11 +50,11 @@ func TestNoTextOfTheClusterBreaksTheMarkdown(t *testing.T) {
 	text := rapid.StringOf(rapid.SampledFrom([]rune("|`\n\r\x1b\\*_<>[]~&a ")))
 	rapid.Check(t, func(rt *rapid.T) {
 		draw := func(label string) string { return text.Draw(rt, label) }
-		refusal := Refusal{Plugin: draw("plugin"), What: draw("what")}
+		rejection := Rejection{Plugin: draw("plugin"), What: draw("what")}
 		r := &Report{
 			Pod: PodRef{Namespace: "shop", Name: draw("pod")}, Summary: "No node fits.", SchedulerMessage: draw("message"),
-			Facts: []string{draw("fact")}, Plugins: []PluginResult{{Name: draw("plugin name"), Refuses: 1}},
-			Groups: []Group{{Count: 1, Nodes: []string{draw("node")}, Fits: new(false), Words: draw("words"), Rejections: []Refusal{refusal}}},
+			Facts: []string{draw("fact")}, Plugins: []PluginResult{{Name: draw("plugin name"), Rejects: 1}},
+			Groups: []Group{{Count: 1, Nodes: []string{draw("node")}, Fits: new(false), Words: draw("words"), Rejections: []Rejection{rejection}}},
 		}
 		bare := regexp.MustCompile(`\\.`)
 		var fence string

@@ -21,7 +21,7 @@ type Eviction struct {
 type NodeAnswer struct {
 	UID        types.UID // the pod's
 	Fits       *bool     // null: could not be decided
-	Rejections []Refusal
+	Rejections []Rejection
 	Held       string        // why the scheduler looks for no node for the pod at all; "" if it does
 	Distance   float64       // how far from a yes, as groups are ordered by: the share of what is wanted that is missing
 	Unknown    []UnknownPart // what could not be read
@@ -37,8 +37,8 @@ func (a *NodeAnswer) OnlyNotReady() bool {
 	other := func(t corev1.Taint) bool {
 		return t.Key != corev1.TaintNodeNotReady && t.Key != corev1.TaintNodeUnreachable
 	}
-	for _, refusal := range a.Rejections {
-		if len(refusal.Taints) == 0 || slices.ContainsFunc(refusal.Taints, other) {
+	for _, rejection := range a.Rejections {
+		if len(rejection.Taints) == 0 || slices.ContainsFunc(rejection.Taints, other) {
 			return false
 		}
 	}

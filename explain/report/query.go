@@ -43,7 +43,7 @@ func (p Parts) Has(part Parts) bool { return p&part != 0 }
 type Target struct {
 	uid     types.UID
 	pod     *corev1.Pod
-	refused *model.Refused
+	refused *model.NotCreated
 }
 
 // PodOf is a pod of the cluster, by its UID.
@@ -52,8 +52,8 @@ func PodOf(uid types.UID) Target { return Target{uid: uid} }
 // PodFrom is a pod that does not exist, from its manifest. Nothing of it is kept.
 func PodFrom(pod *corev1.Pod) Target { return Target{pod: pod} }
 
-// PodsRefused are the pods that a controller could not create.
-func PodsRefused(refused *model.Refused) Target { return Target{refused: refused} }
+// PodsNotCreated are the pods that a controller could not create.
+func PodsNotCreated(refused *model.NotCreated) Target { return Target{refused: refused} }
 
 // UID is that of a pod of the cluster; "" for other targets.
 func (t Target) UID() types.UID { return t.uid }
@@ -61,5 +61,5 @@ func (t Target) UID() types.UID { return t.uid }
 // Pod is the pod that does not exist; nil for other targets.
 func (t Target) Pod() *corev1.Pod { return t.pod }
 
-// Refused are the pods that were not created; nil for other targets.
-func (t Target) Refused() *model.Refused { return t.refused }
+// NotCreated are the pods that were not created; nil for other targets.
+func (t Target) NotCreated() *model.NotCreated { return t.refused }

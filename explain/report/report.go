@@ -81,13 +81,13 @@ type Report struct {
 
 // Admission is what keeps pods of a controller from being created.
 type Admission struct {
-	Wanted      int          `json:"desired"`      // pods that the controller wants
-	Missing     int          `json:"missing"`      // of these, the ones that do not exist
-	Since       *metav1.Time `json:"since"`        // they were refused from then on, as far as is known
-	LastRefused *metav1.Time `json:"lastRejected"` // as far as is known
-	Message     string       `json:"message"`      // what kube-apiserver said then
-	Rejections  []Refusal    `json:"rejections"`   // what would refuse now; requested is what a quota's used says, allocatable its hard
-	IfCreated   string       `json:"ifCreated"`    // what would become of the pod then
+	Wanted       int          `json:"desired"`      // pods that the controller wants
+	Missing      int          `json:"missing"`      // of these, the ones that do not exist
+	Since        *metav1.Time `json:"since"`        // they were refused from then on, as far as is known
+	LastRejected *metav1.Time `json:"lastRejected"` // as far as is known
+	Message      string       `json:"message"`      // what kube-apiserver said then
+	Rejections   []Rejection  `json:"rejections"`   // what would refuse now; requested is what a quota's used says, allocatable its hard
+	IfCreated    string       `json:"ifCreated"`    // what would become of the pod then
 }
 
 // PodRef says which pod is meant.
@@ -122,29 +122,29 @@ type Observed struct {
 // PluginResult counts what one plugin keeps away, in the scheduler's order.
 type PluginResult struct {
 	Name    string `json:"name"`
-	Refuses int    `json:"rejects"` // nodes
+	Rejects int    `json:"rejects"` // nodes
 	Alone   int    `json:"only"`    // nodes that only it refuses
 }
 
 // Group is the nodes that are refused for the same reasons, nearest group first.
 type Group struct {
-	Count      int       `json:"count"`
-	Nodes      []string  `json:"nodes"` // nearest first
-	Fits       *bool     `json:"fits"`  // null: could not be decided
-	Rejections []Refusal `json:"rejections"`
+	Count      int         `json:"count"`
+	Nodes      []string    `json:"nodes"` // nearest first
+	Fits       *bool       `json:"fits"`  // null: could not be decided
+	Rejections []Rejection `json:"rejections"`
 
 	Words string `json:"-"` // what stands in the way, one line, the point first
 }
 
 // NodeResult is one node's answer.
 type NodeResult struct {
-	Name       string    `json:"name"`
-	Fits       *bool     `json:"fits"` // null: could not be decided
-	Rejections []Refusal `json:"rejections"`
+	Name       string      `json:"name"`
+	Fits       *bool       `json:"fits"` // null: could not be decided
+	Rejections []Rejection `json:"rejections"`
 }
 
-// Refusal is one plugin's no to one node, or to a group with ranges.
-type Refusal struct {
+// Rejection is one plugin's no to one node, or to a group with ranges.
+type Rejection struct {
 	Plugin     string   `json:"plugin"`
 	Reason     string   `json:"reason"`     // the plugin's own words
 	Resolvable bool     `json:"resolvable"` // could preemption help
@@ -159,7 +159,7 @@ type Refusal struct {
 	PreFilter bool           `json:"-"` // refused before any node was looked at: holds for all nodes
 }
 
-// Number is one figure of a refusal, each a Kubernetes quantity; in a group a
+// Number is one figure of a rejection, each a Kubernetes quantity; in a group a
 // range is written "350m–3100m".
 type Number struct {
 	Resource    string `json:"resource"`

@@ -216,18 +216,18 @@ func (c composer) closest() []string {
 		if len(g.Rejections) == 0 {
 			continue
 		}
-		refusals := g.Rejections
+		rejections := g.Rejections
 		own := slices.IndexFunc(c.report.Nodes, func(n NodeResult) bool { return len(g.Nodes) > 0 && n.Name == g.Nodes[0] })
 		switch {
 		case own >= 0:
-			refusals = c.report.Nodes[own].Rejections
+			rejections = c.report.Nodes[own].Rejections
 		case g.Count > 1 && !c.options.Verbose:
 			return nil
 		}
 		var lines, causes []string
-		for _, refusal := range refusals {
-			if refusal.What != "" && !slices.Contains(causes, refusal.cause()) {
-				lines, causes = append(lines, refusal.What), append(causes, refusal.cause())
+		for _, rejection := range rejections {
+			if rejection.What != "" && !slices.Contains(causes, rejection.cause()) {
+				lines, causes = append(lines, rejection.What), append(causes, rejection.cause())
 			}
 		}
 		return lines
@@ -245,9 +245,9 @@ func (c composer) nodes() Section {
 		case len(node.Rejections) == 0:
 			table.Rows = append(table.Rows, Row{Cells: []string{node.Name, "–", "fits"}})
 		}
-		for _, refusal := range node.Rejections {
-			what := strings.TrimPrefix(strings.TrimPrefix(refusal.What, node.Name+": "), node.Name+" ")
-			table.Rows = append(table.Rows, Row{Cells: []string{node.Name, refusal.Plugin, what}})
+		for _, rejection := range node.Rejections {
+			what := strings.TrimPrefix(strings.TrimPrefix(rejection.What, node.Name+": "), node.Name+" ")
+			table.Rows = append(table.Rows, Row{Cells: []string{node.Name, rejection.Plugin, what}})
 		}
 	}
 	if len(table.Rows) == 0 {

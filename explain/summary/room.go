@@ -21,7 +21,7 @@ import (
 // misses are the nodes with only one reason, by what that is.
 type misses struct {
 	between []*report.Group // a cordon, taints, labels
-	others  []*report.Group // one refusal of another plugin
+	others  []*report.Group // one rejection of another plugin
 	full    []shortNode     // only free capacity is missing, on nodes that are large enough
 	small   []shortNode     // the same, on nodes that the pod is larger than
 	without []shortNode     // the same, on nodes that have none at all of what it wants

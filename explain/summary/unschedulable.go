@@ -74,8 +74,8 @@ func tellNearest(q *podQuestion, r *report.Report, g *report.Group) overall {
 	}
 	near.Nodes, near.Rejections = g.Nodes[:1], slices.Clone(g.Rejections)
 	needs := "" // the first clause where it has the node as its subject, beside the cause
-	for i, refusal := range near.Rejections {
-		if lacks := plugins.ShortageTableOf(q.Question).ByName(g.Nodes[0]); refusal.Plugin == names.NodeResourcesFit && len(lacks) > 0 {
+	for i, rejection := range near.Rejections {
+		if lacks := plugins.ShortageTableOf(q.Question).ByName(g.Nodes[0]); rejection.Plugin == names.NodeResourcesFit && len(lacks) > 0 {
 			near.Rejections[i].Short = plugins.ShortOf(lacks)
 			if i == 0 {
 				needs = plugins.ShortBeside(lacks)

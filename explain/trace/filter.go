@@ -15,7 +15,7 @@ import (
 )
 
 // preFilter repeats Framework.RunPreFilterPlugins: one that calls the pod
-// unresolvable ends it at once, any other refusal only after all were asked.
+// unresolvable ends it at once, any other rejection only after all were asked.
 func (w *stages) preFilter() {
 	if len(w.Matrix.Nodes) == 0 && w.end == "" {
 		w.end = "the cluster has no nodes"
@@ -41,7 +41,7 @@ func (w *stages) preFilter() {
 			stop = "not run: " + w.Profile.Plugins[k].Name + " ends the attempt"
 		}
 	}
-	if stage.Outcome == report.Refused {
+	if stage.Outcome == report.Rejected {
 		w.alive, w.end, w.none = nil, "PreFilter rejects the pod", true
 	}
 	stage.To = len(w.alive)
@@ -62,7 +62,7 @@ func (w *stages) preFilterStep(k int) (step report.Step, last bool) {
 		return step.Silent(report.Open, scheduler.PluginError+": "+a.Pre.Message()), true
 	case a.Pre != nil:
 		told := plugins.Tell(w.Question, []plugins.NodeRejection{w.Matrix.Rejection(k, 0)})
-		step.Outcome, step.Refused, step.Left = report.Refused, new(step.Asked), 0
+		step.Outcome, step.Rejected, step.Left = report.Rejected, new(step.Asked), 0
 		step.What, step.Detail = told.Short, told.What
 		return step, !told.Resolvable
 	case a.Only != nil:
@@ -83,10 +83,10 @@ func (w *stages) narrow(step report.Step, only sets.Set[string]) (narrowed repor
 		}
 	}
 	slices.Sort(names)
-	step.Refused, step.Left = new(len(w.alive)-len(left)), len(left)
+	step.Rejected, step.Left = new(len(w.alive)-len(left)), len(left)
 	w.alive = left
 	if len(left) == 0 {
-		step.Outcome, step.What = report.Refused, "excludes all nodes"
+		step.Outcome, step.What = report.Rejected, "excludes all nodes"
 		step.Detail = fmt.Sprintf("It allows only %s, and none of the remaining nodes is among them.", grammar.List(sets.List(only), grammar.Many))
 		return step, true
 	}
@@ -97,7 +97,7 @@ func (w *stages) narrow(step report.Step, only sets.Set[string]) (narrowed repor
 
 // worse is what a stage comes to whose plugins came to these.
 func worse(a, b report.Outcome) report.Outcome {
-	for _, outcome := range []report.Outcome{report.Refused, report.Open} {
+	for _, outcome := range []report.Outcome{report.Rejected, report.Open} {
 		if a == outcome || b == outcome {
 			return outcome
 		}
@@ -141,7 +141,7 @@ func (w *stages) filter(ctx context.Context) {
 	case w.end != "": // a plugin failed
 		stage.Outcome, w.feasible = report.Open, nil
 	case len(w.alive) == 0:
-		stage.Outcome, w.end, w.none = report.Refused, "no node remains", true
+		stage.Outcome, w.end, w.none = report.Rejected, "no node remains", true
 	case len(w.feasible) == 0:
 		stage.Outcome, w.end = report.Open, "whether a node fits is unknown"
 	default:
@@ -172,7 +172,7 @@ func (w *stages) filterStep(k int, drop []int) report.Step {
 	}
 	dropped := sets.New(drop...)
 	w.alive = slices.DeleteFunc(slices.Clone(w.alive), dropped.Has)
-	step.Outcome, step.Refused, step.Left = report.Refused, new(len(drop)), len(w.alive)
+	step.Outcome, step.Rejected, step.Left = report.Rejected, new(len(drop)), len(w.alive)
 	w.tell(&step, k, drop)
 	return step
 }

@@ -18,7 +18,7 @@ func (w *stages) postFilter() {
 		w.add(stage)
 		return
 	}
-	stage := report.Stage{Name: report.StagePostFilter, Outcome: report.Refused, Words: "No node fits: kube-scheduler tries to preempt pods of lower priority."}
+	stage := report.Stage{Name: report.StagePostFilter, Outcome: report.Rejected, Words: "No node fits: kube-scheduler tries to preempt pods of lower priority."}
 	if policy := w.Question.Pod.Spec.PreemptionPolicy; policy != nil && *policy == corev1.PreemptNever {
 		stage.Words = "No node fits. Nothing is preempted: preemptionPolicy is Never."
 	}
@@ -28,7 +28,7 @@ func (w *stages) postFilter() {
 		step := w.step(report.StagePostFilter, name)
 		switch {
 		case name == names.DynamicResources && missing:
-			step = step.Silent(report.Refused, "ends the attempt: its PreFilter was not run")
+			step = step.Silent(report.Rejected, "ends the attempt: its PreFilter was not run")
 			step.Detail = "kube-scheduler reports \"not found\" for it and does not reach preemption."
 		case name == names.DynamicResources && w.Preemption.Deallocates(w.Matrix, w.Question.Pod):
 			step = step.Silent(report.Passed, "deallocates a claim for the next attempt")
@@ -42,11 +42,11 @@ func (w *stages) postFilter() {
 			stage.Outcome = report.Open
 		case found.Possible:
 			step.Asked, step.What, step.Detail = len(w.Matrix.Nodes), "helps on "+found.Node, found.Why
-			step.Refused, step.Left, stage.Outcome, stage.To = new(len(w.Matrix.Nodes)-1), 1, report.Passed, 1
+			step.Rejected, step.Left, stage.Outcome, stage.To = new(len(w.Matrix.Nodes)-1), 1, report.Passed, 1
 			stage.Words = "Preemption would help on " + found.Node + ": kube-scheduler would nominate it and retry the pod."
 		default:
-			step.Asked, step.Outcome, step.What, step.Detail = len(w.Matrix.Nodes), report.Refused, "won't help on any node", found.Why
-			step.Refused = new(len(w.Matrix.Nodes))
+			step.Asked, step.Outcome, step.What, step.Detail = len(w.Matrix.Nodes), report.Rejected, "won't help on any node", found.Why
+			step.Rejected = new(len(w.Matrix.Nodes))
 		}
 		stage.Steps = append(stage.Steps, step)
 	}

@@ -17,7 +17,7 @@ func (w *stages) queue() {
 	}()
 	if w.Report.Verdict == report.NotConsidered {
 		w.alive, w.end = nil, "no scheduler handles the pod"
-		stage.Outcome, stage.Words = report.Refused, "No scheduler handles the pod: "+w.NoScheduler+"."
+		stage.Outcome, stage.Words = report.Rejected, "No scheduler handles the pod: "+w.NoScheduler+"."
 		return
 	}
 	if why := whyUnknown(w.Report, "leases"); why != "" {
@@ -36,7 +36,7 @@ func (w *stages) queue() {
 			all = append(all, h.Short)
 		}
 		w.alive, w.end = nil, "the pod does not enter the active queue"
-		stage.Outcome = report.Refused
+		stage.Outcome = report.Rejected
 		stage.Words = fmt.Sprintf("kube-scheduler does not consider the pod: %s.", strings.Join(all, ", "))
 	}
 }
@@ -46,7 +46,7 @@ func (w *stages) gate(plugin string) report.Step {
 	step := w.step(report.StageQueue, plugin)
 	for _, h := range w.Gates {
 		if h.Plugin == plugin {
-			step.Outcome, step.Refused, step.Left = report.Refused, new(step.Asked), 0
+			step.Outcome, step.Rejected, step.Left = report.Rejected, new(step.Asked), 0
 			step.What, step.Detail = h.Short, h.What+", until "+h.Until+"."
 			return step
 		}

@@ -103,5 +103,5 @@ func (w *stages) add(s report.Stage) { w.cycle.Stages = append(w.cycle.Stages, s
 
 // step is a step of a plugin that has refused none of the nodes that are left.
 func (w *stages) step(stage, plugin string) report.Step {
-	return report.Step{Stage: stage, Plugin: plugin, Asked: len(w.alive), Refused: new(0), Left: len(w.alive), Scores: []report.NodeScore{}, Outcome: report.Passed}
+	return report.Step{Stage: stage, Plugin: plugin, Asked: len(w.alive), Rejected: new(0), Left: len(w.alive), Scores: []report.NodeScore{}, Outcome: report.Passed}
 }

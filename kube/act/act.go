@@ -37,13 +37,13 @@ type Options struct {
 	State   State
 	Context string // the cluster's, for the activity log
 	User    string
-	// Reader reads, Trier sends dry runs only. Writer sends what was confirmed
+	// Reader reads, DryRunner sends dry runs only. Writer sends what was confirmed
 	// only: each request's context carries the confirmation (Confirmation).
-	Reader, Trier, Writer kubernetes.Interface
-	ReadOnly              bool // nothing is sent, neither dry runs nor changes, for the Actor's life
-	ReadOnlyContext       bool // nothing is sent until Raise
-	Log                   *Log // nil: what is done is kept for this run only
-	Clock                 clock.WithTicker
+	Reader, DryRunner, Writer kubernetes.Interface
+	ReadOnly                  bool // nothing is sent, neither dry runs nor changes, for the Actor's life
+	ReadOnlyContext           bool // nothing is sent until Raise
+	Log                       *Log // nil: what is done is kept for this run only
+	Clock                     clock.WithTicker
 }
 
 // Actor carries out actions on one cluster. Its methods may be called concurrently.
@@ -83,10 +83,10 @@ func (a *Actor) Plan(ctx context.Context, action plan.Action) (*plan.Plan, error
 	if err != nil {
 		return nil, err
 	}
-	if err := a.foretell(ctx, plan, facts.Snapshot); err != nil {
+	if err := a.simulate(ctx, plan, facts.Snapshot); err != nil {
 		return nil, fmt.Errorf("simulate %s: %w", action.Name(), err)
 	}
-	if err := a.try(ctx, plan); err != nil {
+	if err := a.dryRun(ctx, plan); err != nil {
 		return nil, fmt.Errorf("dry run of %s: %w", action.Name(), err)
 	}
 	return plan, nil

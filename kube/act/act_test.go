@@ -35,7 +35,7 @@ func newTestActor(objects ...runtime.Object) (*Actor, *fake.Clientset) {
 		}
 	}
 	return New(Options{
-		State: still{builder.Build(1, model.Status{}, nil)}, Reader: client, Trier: fake.NewClientset(objects...), Writer: client,
+		State: still{builder.Build(1, model.Status{}, nil)}, Reader: client, DryRunner: fake.NewClientset(objects...), Writer: client,
 	}), client
 }
 

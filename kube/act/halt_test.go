@@ -67,9 +67,9 @@ func newDrained(t *testing.T, nodes []string, pods ...*corev1.Pod) *drained {
 		}
 		return false, nil, nil
 	})
-	trier := fake.NewClientset()
-	trier.PrependReactor("*", "*", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, nil })
-	d.a = New(Options{State: d, Reader: d.client, Trier: trier, Writer: slow{d.client, d}})
+	dryRunner := fake.NewClientset()
+	dryRunner.PrependReactor("*", "*", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, nil })
+	d.a = New(Options{State: d, Reader: d.client, DryRunner: dryRunner, Writer: slow{d.client, d}})
 	return d
 }
 

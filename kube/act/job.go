@@ -168,7 +168,7 @@ func (j *job) hush() {
 func (j *job) leave() {
 	for i := range j.pods {
 		p := &j.pods[i]
-		if !p.busy && (p.State == plan.PodWaits || p.State == plan.PodRefused) {
+		if !p.busy && (p.State == plan.PodWaits || p.State == plan.PodBlocked) {
 			j.giveUp(p)
 		}
 	}

@@ -51,12 +51,12 @@ func TestAPodOfAJob(t *testing.T) {
 		{"is asked once and gone after its grace period", nil, 3 * time.Second, plan.PodGone, 1, "", "", "1 of 1 evicted"},
 		{"is not gone while it terminates", nil, time.Second, plan.PodTerminating, 1, "", "", "running"},
 		{
-			"is refused by its budget, with the server's whole words", always(budgetRefuses()), time.Second, plan.PodRefused, 1,
+			"is refused by its budget, with the server's whole words", always(budgetRefuses()), time.Second, plan.PodBlocked, 1,
 			"Cannot evict pod as it would violate the pod's disruption budget. The disruption budget cart needs 3 healthy pods and has 3 currently", "", "running",
 		},
 		{"is asked again after five seconds", once(budgetRefuses()), 8 * time.Second, plan.PodGone, 2, "", "", "1 of 1 evicted"},
-		{"is asked again after growing pauses", always(budgetRefuses()), time.Minute, plan.PodRefused, 5, "Cannot evict", "", "running"},
-		{"is asked again when the server wants", once(apierrors.NewTooManyRequests("wait", 20)), 15 * time.Second, plan.PodRefused, 1, "wait", "", "running"},
+		{"is asked again after growing pauses", always(budgetRefuses()), time.Minute, plan.PodBlocked, 5, "Cannot evict", "", "running"},
+		{"is asked again when the server wants", once(apierrors.NewTooManyRequests("wait", 20)), 15 * time.Second, plan.PodBlocked, 1, "wait", "", "running"},
 		{
 			"is not asked again where a right lacks", always(apierrors.NewForbidden(pods, "cart", errors.New("no"))), time.Minute, plan.PodFailed, 1,
 			"is forbidden", "ask for permission to create pods/eviction in shop", "0 of 1 evicted, 1 rejected",
@@ -82,7 +82,7 @@ func TestAPodOfAJob(t *testing.T) {
 				if p.State != test.state || !strings.Contains(p.Said, test.said) || !strings.Contains(p.Help, test.help) || (p.Help == "") != (test.help == "") {
 					t.Errorf("the pod is %+v", p)
 				}
-				if test.state == plan.PodRefused && !p.Again.After(time.Now()) {
+				if test.state == plan.PodBlocked && !p.Again.After(time.Now()) {
 					t.Errorf("it is asked again at %s", p.Again)
 				}
 				if n := w.evictions("cart"); n != test.evictions {
@@ -133,7 +133,7 @@ func TestOneBlockedPodHoldsUpNoOther(t *testing.T) {
 		a := w.begin(ends{how: plan.Evicted})
 		defer a.Close()
 		time.Sleep(3 * time.Second)
-		if s := states(a); s["a"].State != plan.PodGone || s["b"].State != plan.PodGone || s["cart"].State != plan.PodRefused || s["cart"].Budget != "cart" {
+		if s := states(a); s["a"].State != plan.PodGone || s["b"].State != plan.PodGone || s["cart"].State != plan.PodBlocked || s["cart"].Budget != "cart" {
 			t.Errorf("after 3 s: %+v", s)
 		}
 		if p := a.Jobs()[0]; p.State != plan.JobRuns {

@@ -48,7 +48,7 @@ func (p *pod) budget() budget {
 }
 
 func due(p *pod, now time.Time) bool {
-	return !p.busy && (p.State == plan.PodWaits || p.State == plan.PodRefused) && !now.Before(p.Again)
+	return !p.busy && (p.State == plan.PodWaits || p.State == plan.PodBlocked) && !now.Before(p.Again)
 }
 
 // openNodes are the nodes whose pods may be evicted: the first few that still have
@@ -135,7 +135,7 @@ func (j *job) settle(r reply) {
 	case r.state == plan.PodTerminating:
 		return // the snapshot tells more
 	}
-	again := r.state == plan.PodRefused || r.state == plan.PodWaits
+	again := r.state == plan.PodBlocked || r.state == plan.PodWaits
 	if again && j.state == plan.JobStopped {
 		p.Budget = r.budget
 		j.giveUp(p)
@@ -154,7 +154,7 @@ func (j *job) hasten(gone *pod) {
 	soon := j.actor.Clock.Now().Add(firstPause)
 	for i := range j.pods {
 		p := &j.pods[i]
-		if p.State != plan.PodRefused || p.Pod.Namespace != gone.Pod.Namespace || p.controllerOf() != gone.controllerOf() {
+		if p.State != plan.PodBlocked || p.Pod.Namespace != gone.Pod.Namespace || p.controllerOf() != gone.controllerOf() {
 			continue
 		}
 		p.pauses = newPauses()

@@ -37,7 +37,7 @@ func judge(end *plan.End, err error) outcome {
 	}
 	switch {
 	case refusedForNow(err):
-		told.state, told.budget = plan.PodRefused, budgetOf(end, err)
+		told.state, told.budget = plan.PodBlocked, budgetOf(end, err)
 	case end.How == plan.Deleted && apierrors.IsConflict(err):
 		told.help = "it changed meanwhile: plan it again"
 	case severalBudgets(err):

@@ -2,7 +2,6 @@ package act
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
@@ -16,31 +15,6 @@ import (
 
 // sendings is how often a change is sent at most while its object's status changes.
 const sendings = 5
-
-// try has the API server try the plan's changes as dry runs. A rejection is part of the
-// plan's verdict; a conflict is not, because the plan is made from old facts then.
-func (a *Actor) try(ctx context.Context, plan *plan.Plan) error {
-	if a.ReadOnly() != "" {
-		plan.Verdict.Skipped = "read-only: no dry run is sent"
-		return nil
-	}
-	if len(plan.Changes)+len(plan.Ends) == 0 {
-		return nil // it stops jobs only
-	}
-	plan.Verdict.Asked = true
-	for _, change := range plan.Changes {
-		err := a.send(ctx, a.Trier, change, []string{metav1.DryRunAll})
-		var status apierrors.APIStatus
-		if errors.As(err, &status) && !errors.Is(err, ErrChanged) {
-			plan.Verdict.Refused = append(plan.Verdict.Refused, status.Status().Message)
-			continue
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return tryEnds(ctx, a.Trier, plan)
-}
 
 // send sends one change, as a dry run or for real. Where the object changed meanwhile in
 // nothing that the plan rests on, as by a kubelet's heartbeat, it is sent again.

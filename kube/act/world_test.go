@@ -234,7 +234,7 @@ func (e ends) Plan(on plan.Facts) (*plan.Plan, error) {
 // begin plans, confirms and runs the end of all pods.
 func (w *world) begin(wish ends) *Actor {
 	w.t.Helper()
-	a := New(Options{State: w, Reader: w.client, Trier: fake.NewClientset(), Writer: w.client})
+	a := New(Options{State: w, Reader: w.client, DryRunner: fake.NewClientset(), Writer: w.client})
 	plan, err := wish.Plan(plan.Facts{Snapshot: w.Newest()})
 	if err != nil {
 		w.t.Fatal(err)

@@ -56,13 +56,13 @@ type Client struct {
 	unseen  bool
 	config  *rest.Config // reads only, takes its time
 
-	reader  kubernetes.Interface // reads only, takes its time
-	lister  kubernetes.Interface // the reader, for what strip goes over: its pods and nodes are pruned
-	brief   kubernetes.Interface // reads only, gives up soon
-	greeter kubernetes.Interface // reads only, as long as connecting may take
-	trier   kubernetes.Interface // dry runs only
-	writer  kubernetes.Interface // what was confirmed only
-	dynamic dynamic.Interface
+	reader    kubernetes.Interface // reads only, takes its time
+	lister    kubernetes.Interface // the reader, for what strip goes over: its pods and nodes are pruned
+	brief     kubernetes.Interface // reads only, gives up soon
+	greeter   kubernetes.Interface // reads only, as long as connecting may take
+	dryRunner kubernetes.Interface // dry runs only
+	writer    kubernetes.Interface // what was confirmed only
+	dynamic   dynamic.Interface
 
 	access          accessReviews
 	readiness       readinessProbe
@@ -144,7 +144,7 @@ func (c *Client) dial(options Options) (fair func() bool, err error) {
 	if options.ReadOnly {
 		tries, writes = readsOnly, readsOnly
 	}
-	if c.trier, err = guarded(base, tries, limit); err != nil {
+	if c.dryRunner, err = guarded(base, tries, limit); err != nil {
 		return nil, err
 	}
 	if c.writer, err = guarded(base, writes, limit); err != nil {
@@ -285,12 +285,12 @@ func (c *Client) Context() string { return c.target.context }
 // User is who asks, as far as the kubeconfig tells.
 func (c *Client) User() string { return c.target.user }
 
-// Reader reads and gives up soon, Trier sends dry runs, and Writer what a user
+// Reader reads and gives up soon, DryRunner sends dry runs, and Writer what a user
 // confirmed (act.Confirmation). In a read-only run the last two reject everything.
 func (c *Client) Reader() kubernetes.Interface { return c.brief }
 
-// Trier is described at Reader.
-func (c *Client) Trier() kubernetes.Interface { return c.trier }
+// DryRunner is described at Reader.
+func (c *Client) DryRunner() kubernetes.Interface { return c.dryRunner }
 
 // Writer is described at Reader.
 func (c *Client) Writer() kubernetes.Interface { return c.writer }

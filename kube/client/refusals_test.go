@@ -107,7 +107,7 @@ func refusedBy(t *testing.T, source *cluster.Source) string {
 
 func findings(source *cluster.Source) string {
 	var all []string
-	for _, r := range source.Refused() {
+	for _, r := range source.NotCreated() {
 		all = append(all, fmt.Sprintf("%s %d of %d: %s", r.Pod.OwnerReferences[0].Name, r.Missing, r.Wanted, r.Message))
 	}
 	slices.Sort(all)
@@ -205,9 +205,9 @@ func TestARefusedPodIsWhatTheAPIServerWouldComplete(t *testing.T) {
 	server.add("replicasets", replicaSet("api", 4, 2, true))
 	source := start(t, server.open(t))
 	refusedBy(t, source)
-	r := source.Refused()[0]
+	r := source.NotCreated()[0]
 	pod := r.Pod
-	if pod.Name != "" || pod.Namespace != "dev" || pod.Labels["app"] != "api" || pod.UID != model.RefusedUID("api") {
+	if pod.Name != "" || pod.Namespace != "dev" || pod.Labels["app"] != "api" || pod.UID != model.NotCreatedUID("api") {
 		t.Errorf("it is %+v", pod.ObjectMeta)
 	}
 	if pod.Spec.SchedulerName != corev1.DefaultSchedulerName || pod.Spec.Priority == nil || len(pod.Spec.Tolerations) != 2 {

@@ -42,8 +42,8 @@ type source struct {
 	ended        sync.Once // stale is closed
 	doubts       sync.Map  // listWatchers whose permission may be lost
 
-	refusals  *cluster.RejectedPods
-	suspended *cluster.SuspendedJobs
+	rejections *cluster.RejectedPods
+	suspended  *cluster.SuspendedJobs
 }
 
 // Source finds out what the user may list and gives a state of the cluster that
@@ -70,7 +70,7 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 	if err := s.serveAll(factory, trace); err != nil {
 		return nil, err
 	}
-	s.refusals, err = cluster.NewRejectedPods(cluster.RejectedPodOptions{
+	s.rejections, err = cluster.NewRejectedPods(cluster.RejectedPodOptions{
 		Client: c.brief, Factory: factory, Reads: s.reads, Changed: c.changed, Stale: s.stale,
 	})
 	if err != nil {
@@ -104,8 +104,8 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 		Quotas:         c.asker.Quotas,
 		LimitRanges:    c.asker.LimitRanges,
 		Objects:        c.asker.Objects,
-		Refused: func() []*model.Refused {
-			return slices.Concat(s.refusals.Refused(), s.suspended.Found())
+		NotCreated: func() []*model.NotCreated {
+			return slices.Concat(s.rejections.NotCreated(), s.suspended.Found())
 		},
 	}, nil
 }
@@ -251,7 +251,7 @@ func (s *source) nodesOf(factory informers.SharedInformerFactory) func() []*core
 
 // start runs what looks after the source while it lives.
 func (s *source) start() {
-	for _, run := range []func(){func() { s.refusals.Run(s.ctx) }, func() { s.suspended.Run(s.ctx) }, s.report, s.reconsider, s.tend} {
+	for _, run := range []func(){func() { s.rejections.Run(s.ctx) }, func() { s.suspended.Run(s.ctx) }, s.report, s.reconsider, s.tend} {
 		go func() {
 			defer utilruntime.HandleCrash()
 			run()
@@ -378,7 +378,7 @@ func (s *source) status() model.Status {
 		Unread:      s.scope.unread(),
 		MetricsNote: c.usage.note(),
 	}
-	s.refusals.Status(&status)
+	s.rejections.Status(&status)
 	s.suspended.Status(&status)
 	var worst breakage
 	for _, f := range s.listWatchers {

@@ -62,12 +62,12 @@ func (a *Admission) limitRanges(ctx context.Context, pod *corev1.Pod) error {
 		a.leaveOut("LimitRanges of namespace "+pod.Namespace, err)
 		return nil
 	}
-	refusals, err := admission.ApplyLimitRanges(pod, ranges.Items)
+	rejections, err := admission.ApplyLimitRanges(pod, ranges.Items)
 	if err != nil {
 		return err
 	}
-	for _, refusal := range refusals {
-		a.Caveats = append(a.Caveats, "kube-apiserver would reject this pod: "+refusal.What)
+	for _, rejection := range rejections {
+		a.Caveats = append(a.Caveats, "kube-apiserver would reject this pod: "+rejection.What)
 	}
 	return nil
 }

@@ -104,7 +104,7 @@ type folded struct {
 	others  int64
 	status  model.Status
 	usage   *model.Usage
-	refused []*model.Refused
+	refused []*model.NotCreated
 }
 
 // isNews reports whether anything is to be told since the last snapshot: not every reason
@@ -192,7 +192,7 @@ func stateOf(a *aggregator, all bool) folded {
 	if note != "" {
 		now.status.MetricsNote = note
 	}
-	if ask := a.feed.source.Refused; ask != nil {
+	if ask := a.feed.source.NotCreated; ask != nil {
 		now.refused = ask()
 	}
 	return now

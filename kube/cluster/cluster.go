@@ -139,7 +139,7 @@ func (c *Cluster) ShowUsage(on bool) { c.usage.turn(on) }
 // everything is in, the error is ErrReading.
 func (c *Cluster) Ask(ctx context.Context, q report.Query) (answer *report.Report, err error) {
 	if refused := c.feed.Load().refusedAs(q.Target.UID()); refused != nil {
-		q.Target = report.PodsRefused(refused)
+		q.Target = report.PodsNotCreated(refused)
 	}
 	caveats, err := c.whole(func(e *explain.Engine) (err error) {
 		answer, err = e.Ask(ctx, q)

@@ -197,9 +197,9 @@ func TestRightThatChangesBringsANewSource(t *testing.T) {
 func TestPodsThatWereRefusedStandBesideThoseThatWait(t *testing.T) {
 	source := newSource(newClient(node("a", "4"), pod("waits", "8", "")))
 	changed := make(chan struct{}, 1)
-	var refused atomic.Pointer[[]*model.Refused]
+	var refused atomic.Pointer[[]*model.NotCreated]
 	source.Changed = changed
-	source.Refused = func() []*model.Refused {
+	source.NotCreated = func() []*model.NotCreated {
 		if all := refused.Load(); all != nil {
 			return *all
 		}
@@ -207,13 +207,13 @@ func TestPodsThatWereRefusedStandBesideThoseThatWait(t *testing.T) {
 	}
 	c := open(t, source, Options{})
 	read(t, c)
-	tell := func(all ...*model.Refused) {
+	tell := func(all ...*model.NotCreated) {
 		refused.Store(&all)
 		changed <- struct{}{}
 	}
 	missing := pod("", "1", "")
 	missing.UID = "not-created"
-	tell(&model.Refused{Pod: missing, Wanted: 3, Missing: 2, Message: "no"})
+	tell(&model.NotCreated{Pod: missing, Wanted: 3, Missing: 2, Message: "no"})
 	s := until(t, c, "the refused pods", func(s *model.Snapshot) bool { return len(s.Pending) == 2 })
 	if last := s.Pending[1]; last.Count() != 2 || s.Waiting() != 1 || len(s.Pods) != 1 {
 		t.Errorf("%d pods could not be created, %d wait, there are %d", last.Count(), s.Waiting(), len(s.Pods))

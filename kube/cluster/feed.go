@@ -24,10 +24,10 @@ type feed struct {
 	engine  *explain.Engine
 	builder *model.Builder
 	queue   *queue
-	others  atomic.Int64                                 // how often an object that is no node and no pod changed
-	settled atomic.Bool                                  // everything was read, and the engine holds it
-	fault   atomic.Value                                 // string: what the engine could not take in last
-	refused atomic.Pointer[map[types.UID]*model.Refused] // as folded last, by the UID of the pod that stands for it
+	others  atomic.Int64                                    // how often an object that is no node and no pod changed
+	settled atomic.Bool                                     // everything was read, and the engine holds it
+	fault   atomic.Value                                    // string: what the engine could not take in last
+	refused atomic.Pointer[map[types.UID]*model.NotCreated] // as folded last, by the UID of the pod that stands for it
 
 	rows  chan struct{} // closed: all nodes and pods are in the queue or were
 	all   chan struct{} // closed: so is everything else that the plugins read
@@ -216,21 +216,21 @@ func (f *feed) fold(c scheduler.Change) {
 }
 
 // foldRefused folds the controllers whose pods were rejected.
-func (f *feed) foldRefused(all []*model.Refused) {
-	if f.source.Refused == nil {
+func (f *feed) foldRefused(all []*model.NotCreated) {
+	if f.source.NotCreated == nil {
 		return
 	}
-	byUID := make(map[types.UID]*model.Refused, len(all))
+	byUID := make(map[types.UID]*model.NotCreated, len(all))
 	for _, r := range all {
 		byUID[r.Pod.UID] = r
 	}
 	f.refused.Store(&byUID)
-	f.builder.Refused(all)
+	f.builder.NotCreated(all)
 }
 
 // refusedAs is the controller whose pods that were not created go by a UID; nil
 // if it is a pod's.
-func (f *feed) refusedAs(uid types.UID) *model.Refused {
+func (f *feed) refusedAs(uid types.UID) *model.NotCreated {
 	if all := f.refused.Load(); all != nil {
 		return (*all)[uid]
 	}

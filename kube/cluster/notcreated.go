@@ -30,7 +30,7 @@ type RejectedPods struct {
 	mu       sync.Mutex
 	suspects map[types.UID]*suspect
 	unread   map[string]model.Unread // by resource: controllers that may not be read
-	found    []*model.Refused
+	found    []*model.NotCreated
 	known    bool // all controllers that were suspected at the start were read
 }
 
@@ -39,7 +39,7 @@ type suspect struct {
 	owner
 	words      // of the events about it
 	due   bool // it has to be asked (again)
-	is    *model.Refused
+	is    *model.NotCreated
 }
 
 // owner names a controller.
@@ -67,7 +67,7 @@ const (
 	eventLife = time.Hour
 )
 
-// RejectedPodOptions are what refusals are found by.
+// RejectedPodOptions are what rejections are found by.
 type RejectedPodOptions struct {
 	Client kubernetes.Interface // reads, and gives up soon
 	// Factory is not started yet. Of events it sees those of the reason FailedCreate.
@@ -77,7 +77,7 @@ type RejectedPodOptions struct {
 	Stale   <-chan struct{}            // closed: the source is no longer used; nil: never
 }
 
-// NewRejectedPods registers the handlers; Run looks for refusals.
+// NewRejectedPods registers the handlers; Run looks for rejections.
 func NewRejectedPods(options RejectedPodOptions) (*RejectedPods, error) {
 	r := &RejectedPods{
 		options: options, wake: make(chan struct{}, 1),
@@ -181,7 +181,7 @@ func (r *RejectedPods) Run(ctx context.Context) {
 	}
 }
 
-// pause waits, and reports whether refusals are of use still.
+// pause waits, and reports whether rejections are of use still.
 func (r *RejectedPods) pause(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-time.After(d):
@@ -276,8 +276,8 @@ func (r *RejectedPods) keep(due []suspect, verdicts []verdict) (news bool) {
 	return news
 }
 
-// Refused are those whose pods are missing.
-func (r *RejectedPods) Refused() []*model.Refused {
+// NotCreated are those whose pods are missing.
+func (r *RejectedPods) NotCreated() []*model.NotCreated {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.found

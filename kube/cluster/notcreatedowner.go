@@ -51,10 +51,10 @@ var creators = map[string]*creator{
 
 // verdict is what was found out about a suspect.
 type verdict struct {
-	is     *model.Refused // nil: its pods exist, or were not refused
-	gone   bool           // there is no such controller
-	unread *model.Unread  // it may not be read
-	err    error          // it could not be read this time
+	is     *model.NotCreated // nil: its pods exist, or were not refused
+	gone   bool              // there is no such controller
+	unread *model.Unread     // it may not be read
+	err    error             // it could not be read this time
 }
 
 // ask reads the suspect's live object.
@@ -84,7 +84,7 @@ func (r *RejectedPods) ask(ctx context.Context, s suspect) verdict {
 
 // judge is what is missing of a controller's pods because they were rejected; nil if
 // nothing is.
-func (r *RejectedPods) judge(ctx context.Context, s suspect, object runtime.Object) *model.Refused {
+func (r *RejectedPods) judge(ctx context.Context, s suspect, object runtime.Object) *model.NotCreated {
 	wanted, missing := lacks(object)
 	if missing <= 0 {
 		return nil
@@ -108,19 +108,19 @@ func (r *RejectedPods) judge(ctx context.Context, s suspect, object runtime.Obje
 	return r.refusedBy(ctx, s.owner, object, told, wanted, missing)
 }
 
-// refusedBy is a controller's refusal, with the pod that it would create as the
+// refusedBy is a controller's rejection, with the pod that it would create as the
 // API server would complete it. What LimitRanges fill in is left to whoever asks.
-func (r *RejectedPods) refusedBy(ctx context.Context, of owner, object runtime.Object, told words, wanted, missing int) *model.Refused {
+func (r *RejectedPods) refusedBy(ctx context.Context, of owner, object runtime.Object, told words, wanted, missing int) *model.NotCreated {
 	planned, _ := admission.PodOf(object, of.namespace)
 	pod := planned.Pod
 	planned.WithoutDropped(pod)
-	pod.UID, pod.CreationTimestamp = model.RefusedUID(of.uid), metav1.NewTime(told.since)
+	pod.UID, pod.CreationTimestamp = model.NotCreatedUID(of.uid), metav1.NewTime(told.since)
 	corev1rules.SetObjectDefaults_Pod(pod)
 	rules := &Admission{Client: r.options.Client}
 	rules.priority(ctx, pod)
 	rules.runtimeClass(ctx, pod)
 	tolerateLostNodes(pod)
-	return &model.Refused{
+	return &model.NotCreated{
 		Pod: pod, Wanted: wanted, Missing: missing, Since: told.since, Last: told.last, Message: told.message,
 		Notes: append(planned.Notes, rules.Caveats...),
 	}
@@ -223,7 +223,7 @@ func later(a, b time.Time) time.Time {
 }
 
 // alike reports whether two findings are equal.
-func alike(a, b *model.Refused) bool {
+func alike(a, b *model.NotCreated) bool {
 	if a == nil || b == nil {
 		return a == b
 	}

@@ -64,10 +64,10 @@ type Source struct {
 	LimitRanges    func(ctx context.Context, namespace string) ([]corev1.LimitRange, error)
 	// Objects lists a resource that no informer holds; nil where none can be listed.
 	Objects func(ctx context.Context, resource string) ([]runtime.Object, error)
-	// Refused gives the controllers whose pods were rejected, as far as they were
+	// NotCreated gives the controllers whose pods were rejected, as far as they were
 	// found by now (Status.Seeking); one that did not change keeps its pointer, and
 	// Changed fires when one did. Nil where there never are any.
-	Refused func() []*model.Refused
+	NotCreated func() []*model.NotCreated
 	// Now is the clock of ages; nil: time.Now.
 	Now func() time.Time
 	// Usage gives the newest metrics; nil where there never are any.

@@ -34,7 +34,7 @@ type SuspendedJobs struct {
 	seeking bool
 	unread  string
 	known   map[types.UID]suspendedJob
-	found   []*model.Refused
+	found   []*model.NotCreated
 	classes map[string]*corev1.Pod // what admission fills in of a PriorityClass, by its name
 }
 
@@ -55,7 +55,7 @@ type SuspendedOptions struct {
 // suspendedJob is what a Job came to.
 type suspendedJob struct {
 	version string // of the Job
-	is      *model.Refused
+	is      *model.NotCreated
 }
 
 // NewSuspendedJobs makes one that knows nothing yet; Run looks for Jobs.
@@ -241,7 +241,7 @@ func (s *SuspendedJobs) round(ctx context.Context, jobs []any, synced bool) {
 	if ctx.Err() != nil {
 		return
 	}
-	found := make([]*model.Refused, 0, len(is))
+	found := make([]*model.NotCreated, 0, len(is))
 	for _, uid := range slices.Sorted(maps.Keys(is)) {
 		found = append(found, is[uid].is)
 	}
@@ -255,7 +255,7 @@ func (s *SuspendedJobs) round(ctx context.Context, jobs []any, synced bool) {
 }
 
 // refused is a Job whose pods do not exist, with one of them as the API server would complete it.
-func (s *SuspendedJobs) refused(ctx context.Context, job *batchv1.Job) *model.Refused {
+func (s *SuspendedJobs) refused(ctx context.Context, job *batchv1.Job) *model.NotCreated {
 	resumed := job.DeepCopy()
 	resumed.Spec.Suspend = nil
 	wants := max(1, int(jobWants(resumed)))
@@ -266,13 +266,13 @@ func (s *SuspendedJobs) refused(ctx context.Context, job *batchv1.Job) *model.Re
 			since = later(since, c.LastTransitionTime.Time)
 		}
 	}
-	pod.UID, pod.CreationTimestamp = model.RefusedUID(job.UID), metav1.NewTime(since)
+	pod.UID, pod.CreationTimestamp = model.NotCreatedUID(job.UID), metav1.NewTime(since)
 	corev1rules.SetObjectDefaults_Pod(pod)
 	rules := &Admission{Client: s.options.Client}
 	s.priority(ctx, rules, pod)
 	rules.runtimeClass(ctx, pod)
 	tolerateLostNodes(pod)
-	return &model.Refused{
+	return &model.NotCreated{
 		Pod: pod, Queue: job.Labels[model.KueueQueueLabel], Wanted: wants, Missing: wants, Since: since, Notes: append(planned.Notes, rules.Caveats...),
 	}
 }
@@ -293,7 +293,7 @@ func (s *SuspendedJobs) priority(ctx context.Context, rules *Admission, pod *cor
 }
 
 // Found are the suspended Jobs.
-func (s *SuspendedJobs) Found() []*model.Refused {
+func (s *SuspendedJobs) Found() []*model.NotCreated {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.found

@@ -76,7 +76,7 @@ func TestJobsThatAQueueKeepsSuspendedAreFound(t *testing.T) {
 	for _, r := range found {
 		owner := metav1.GetControllerOf(r.Pod)
 		names = append(names, fmt.Sprintf("%s %d of %d in %s", owner.Name, r.Missing, r.Wanted, r.Queue))
-		if r.Pod.Name != "" || r.Pod.UID != model.RefusedUID(owner.UID) || r.Message != "" || r.Pod.Spec.Priority == nil {
+		if r.Pod.Name != "" || r.Pod.UID != model.NotCreatedUID(owner.UID) || r.Message != "" || r.Pod.Spec.Priority == nil {
 			t.Errorf("%+v", r)
 		}
 		if owner.Name == "waits" && !r.Since.Equal(since) {

@@ -128,7 +128,7 @@ func stepped(b *testing.B, p *Player, step int) *model.Snapshot {
 func waiting(b *testing.B, s *model.Snapshot) types.UID {
 	b.Helper()
 	for _, kind := range s.Pending {
-		if pod := kind.First(); kind.Refused == nil && pod.Object.Spec.NodeName == "" {
+		if pod := kind.First(); kind.NotCreated == nil && pod.Object.Spec.NodeName == "" {
 			return pod.Object.UID
 		}
 	}

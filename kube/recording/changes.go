@@ -42,7 +42,7 @@ func (p *Player) Pending(ctx context.Context, step int) (map[string]int, error) 
 	}
 	pods := map[string]int{}
 	for _, kind := range s.Pending {
-		if kind.Refused == nil {
+		if kind.NotCreated == nil {
 			pods[kind.Namespace()] += kind.Count()
 		}
 	}

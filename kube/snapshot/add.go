@@ -59,7 +59,7 @@ func (r *reader) addInfo(raw []byte) error {
 	if err := json.Unmarshal(raw, &r.file.Info); err != nil {
 		return fmt.Errorf("%s: %w", infoKind.Kind, err)
 	}
-	for _, refused := range r.file.Info.Refused {
+	for _, refused := range r.file.Info.NotCreated {
 		if refused.Pod == nil || len(refused.Pod.OwnerReferences) == 0 || refused.Pod.UID == "" || refused.Missing <= 0 {
 			return fmt.Errorf("%s: a controller whose pods were rejected has no pod, or the pod has no owner", infoKind.Kind)
 		}

@@ -161,7 +161,7 @@ func taken(t testing.TB, source *cluster.Source, keep ...string) *Snapshot {
 	refused := secretive()
 	refused.Name, refused.UID = "", "not-created"
 	refused.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "set", UID: "set", Controller: new(true)}}
-	b.Refused([]*model.Refused{{Pod: refused, Wanted: 1, Missing: 1}})
+	b.NotCreated([]*model.NotCreated{{Pod: refused, Wanted: 1, Missing: 1}})
 	s, err := Take(ctx, source, b.Build(1, source.Status(), nil), Options{Taken: time.Unix(1_700_000_000, 0), Keep: keep})
 	if err != nil {
 		t.Fatal(err)

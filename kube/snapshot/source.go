@@ -60,7 +60,7 @@ func (f *File) Source() (*cluster.Source, error) {
 		Usage: func(context.Context) (*model.Usage, error) {
 			return nil, errors.New("a snapshot has no metrics")
 		},
-		Refused:        func() []*model.Refused { return refused },
+		NotCreated:     func() []*model.NotCreated { return refused },
 		SchedulerAlive: f.schedulerAlive,
 		AttemptSeen:    f.attemptSeen,
 		Autoscalers:    f.autoscalers,

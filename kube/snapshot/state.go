@@ -19,15 +19,15 @@ func (f *File) State() *model.Snapshot {
 			builder.Pod(nil, pod)
 		}
 	}
-	builder.Refused(f.refused())
+	builder.NotCreated(f.refused())
 	return builder.Build(1, f.status(), nil)
 }
 
 // refused are the controllers whose pods were not created.
-func (f *File) refused() []*model.Refused {
-	refused := make([]*model.Refused, len(f.Info.Refused))
-	for i := range f.Info.Refused {
-		refused[i] = f.Info.Refused[i].model()
+func (f *File) refused() []*model.NotCreated {
+	refused := make([]*model.NotCreated, len(f.Info.NotCreated))
+	for i := range f.Info.NotCreated {
+		refused[i] = f.Info.NotCreated[i].model()
 	}
 	return refused
 }

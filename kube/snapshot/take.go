@@ -255,8 +255,8 @@ func (t *taking) heardOf(k *model.EquivalenceClass, pod *corev1.Pod) Heard {
 // hearControllers notes what the queue, the group and the nominator of a pending pod are.
 func (t *taking) hearControllers(k *model.EquivalenceClass, pod *corev1.Pod, heard *Heard) {
 	subject, held := kueue.SubjectOf(pod)
-	if k.Refused != nil {
-		subject, held = kueue.SubjectOfSuspended(k.Refused)
+	if k.NotCreated != nil {
+		subject, held = kueue.SubjectOfSuspended(k.NotCreated)
 	}
 	if held && t.source.Queue != nil {
 		heard.Queue = t.source.Queue(t.ctx, subject)
@@ -300,8 +300,8 @@ func (t *taking) askAutoscalers(words []report.AutoscalerWord) {
 // addRefused adds the controllers whose pods were not created.
 func (t *taking) addRefused() {
 	for _, k := range t.state.Pending {
-		if r := k.Refused; r != nil {
-			t.into.info.Refused = append(t.into.info.Refused, Refused{
+		if r := k.NotCreated; r != nil {
+			t.into.info.NotCreated = append(t.into.info.NotCreated, NotCreated{
 				Pod: r.Pod, Wanted: r.Wanted, Missing: r.Missing, Since: r.Since, Last: r.Last, Message: r.Message, Notes: r.Notes, Queue: r.Queue,
 			})
 		}
@@ -316,7 +316,7 @@ func (t *taking) events() []runtime.Object {
 	}
 	refs := map[model.Ref]bool{}
 	for _, k := range t.state.Pending {
-		if k.Refused != nil {
+		if k.NotCreated != nil {
 			continue
 		}
 		for i, p := range k.Pods {

@@ -27,10 +27,10 @@ const (
 func (s *Snapshot) Write(w io.Writer, format Format) error {
 	out := &writer{w: bufio.NewWriter(w), format: format}
 	info := s.info
-	info.Refused = nil
-	for _, r := range s.info.Refused {
+	info.NotCreated = nil
+	for _, r := range s.info.NotCreated {
 		r.Pod, _ = s.scrub.scrubbed(r.Pod).(*corev1.Pod)
-		info.Refused = append(info.Refused, r)
+		info.NotCreated = append(info.NotCreated, r)
 	}
 	out.begin()
 	out.item(info)

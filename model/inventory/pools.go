@@ -214,7 +214,7 @@ func targets(s *model.Snapshot, pools []Pool) []targeting {
 	allowed := map[string][]int{} // by what decides it: the groups
 	for _, kind := range s.Pending {
 		pod := kind.First().Object
-		if kind.Refused != nil || pod.Spec.NodeName != "" || pod.DeletionTimestamp != nil {
+		if kind.NotCreated != nil || pod.Spec.NodeName != "" || pod.DeletionTimestamp != nil {
 			continue
 		}
 		key := placementKey(pod)

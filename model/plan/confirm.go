@@ -58,7 +58,7 @@ func verbOf(action Action) string {
 // reschedules says whether the plan only evicts one pod that its controller
 // recreates, that fits a node, and that loses nothing: a Job starts over.
 func (p *Plan) reschedules() bool {
-	if _, evicts := p.Action.(Evict); !evicts || p.PodsTerminated != 1 || len(p.Consents) > 0 || len(p.Verdict.Refused) > 0 {
+	if _, evicts := p.Action.(Evict); !evicts || p.PodsTerminated != 1 || len(p.Consents) > 0 || len(p.Verdict.Rejections) > 0 {
 		return false
 	}
 	return !slices.ContainsFunc(p.Ends, func(end End) bool {

@@ -86,10 +86,10 @@ type ConsentDocument struct {
 
 // VerdictDocument is the API server's answer to the dry run.
 type VerdictDocument struct {
-	Accepted *bool    `json:"accepted"`   // null: not tried
-	Refused  []string `json:"rejections"` // its messages
-	Skipped  string   `json:"skipped,omitempty"`
-	Untried  int      `json:"untried,omitempty"` // pods whose termination was not tried, because there are many
+	Accepted   *bool    `json:"accepted"`   // null: not tried
+	Rejections []string `json:"rejections"` // its messages
+	Skipped    string   `json:"skipped,omitempty"`
+	Untried    int      `json:"untried,omitempty"` // pods whose termination was not tried, because there are many
 }
 
 // Document is the plan as scripts read it.
@@ -139,9 +139,9 @@ func (c Change) document() ChangeDocument {
 }
 
 func (v Verdict) document() VerdictDocument {
-	document := VerdictDocument{Refused: listed(v.Refused), Skipped: v.Skipped, Untried: v.Untried}
+	document := VerdictDocument{Rejections: listed(v.Rejections), Skipped: v.Skipped, Untried: v.Untried}
 	if v.Asked {
-		document.Accepted = new(len(v.Refused)+v.Blocked == 0)
+		document.Accepted = new(len(v.Rejections)+v.Blocked == 0)
 	}
 	return document
 }

@@ -91,7 +91,7 @@ func TestOnePodThatIsRescheduledNeedsNoNumber(t *testing.T) {
 				plan.Foretell(&Forecast{Fates: map[types.UID]Fate{"p": *test.fate}})
 			}
 			if test.refused {
-				plan.Verdict.Refused = []string{"frozen."}
+				plan.Verdict.Rejections = []string{"frozen."}
 			}
 			if got := plan.Question("staging", false).Answer; got != test.want {
 				t.Errorf("the answer is %q, want %q", got, test.want)

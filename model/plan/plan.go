@@ -148,9 +148,9 @@ type Consent struct {
 
 // Verdict is the API server's answer to the dry run.
 type Verdict struct {
-	Asked   bool     // a dry run was made
-	Refused []string // its messages, a sentence each, where it rejected the plan
-	Skipped string   // why none was made; "" where one was
+	Asked      bool     // a dry run was made
+	Rejections []string // its messages, a sentence each, where it rejected the plan
+	Skipped    string   // why none was made; "" where one was
 	// Untried counts the pods whose termination was not tried because there are many.
 	Untried int
 	// Waiting counts the evictions that were not tried because a PodDisruptionBudget

@@ -110,9 +110,9 @@ func (s Stays) Words() string {
 // Words are the API server's answer to the dry run, verbatim where it rejected it.
 func (v Verdict) Words() string {
 	switch {
-	case len(v.Refused) > 0:
-		refused := make([]string, 0, len(v.Refused))
-		for _, said := range v.Refused {
+	case len(v.Rejections) > 0:
+		refused := make([]string, 0, len(v.Rejections))
+		for _, said := range v.Rejections {
 			refused = append(refused, model.Clean(said))
 		}
 		return "kube-apiserver: " + namedSentences(refused, "rejections")

@@ -36,9 +36,9 @@ type PodProgress struct {
 	Pod    model.Ref // this very pod
 	State  PodState
 	Since  time.Time     // since when it is in that state; of PodLeft, in the state before
-	Again  time.Time     // when it is tried again, of PodRefused, and of PodWaits where there was no answer
+	Again  time.Time     // when it is tried again, of PodBlocked, and of PodWaits where there was no answer
 	Grace  time.Duration // its grace period
-	Budget string        // of PodRefused, and of PodLeft after it: the budget that blocks it, where it is known
+	Budget string        // of PodBlocked, and of PodLeft after it: the budget that blocks it, where it is known
 	Said   string        // the API server's message, or why there was no answer; "" where all is well
 	Help   string        // what to do about it, of PodFailed; of PodTerminating what keeps it beyond Grace
 	// Back is the replacement that its controller created; zero before, and where
@@ -54,7 +54,7 @@ type PodState string
 const (
 	PodWaits       PodState = "waiting"  // nothing was sent yet
 	PodAsked       PodState = "accepted" // by the server; the pod is not terminating yet
-	PodRefused     PodState = "blocked"  // by a PodDisruptionBudget: it is tried again
+	PodBlocked     PodState = "blocked"  // by a PodDisruptionBudget: it is tried again
 	PodTerminating PodState = "terminating"
 	PodGone        PodState = "gone"
 	PodFailed      PodState = "failed" // it is not tried again: Said says why

@@ -113,7 +113,7 @@ func stopWords(job *Progress, opens []string) string {
 	}{
 		{job.Count(PodAsked) + job.Count(PodTerminating), "terminating"},
 		{job.Count(PodFailed), "failed"},
-		{job.Count(PodRefused), "blocked by " + grammar.Agree(job.Count(PodRefused), "PDB", "PDBs")},
+		{job.Count(PodBlocked), "blocked by " + grammar.Agree(job.Count(PodBlocked), "PDB", "PDBs")},
 		{job.Count(PodWaits) + job.Count(PodLeft), "not evicted"},
 	} {
 		if part.n > 0 {

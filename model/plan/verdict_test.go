@@ -9,7 +9,7 @@ func TestAVerdictSays(t *testing.T) {
 	}{
 		"that all was accepted":          {Verdict{Asked: true}, "kube-apiserver accepts it (dry run)."},
 		"that of many some were tried":   {Verdict{Asked: true, Untried: 7}, "kube-apiserver accepts it (dry run; 7 pods not tried)."},
-		"a refusal, word for word":       {Verdict{Asked: true, Untried: 7, Refused: []string{"Not today."}}, "kube-apiserver: Not today."},
+		"a rejection, word for word":     {Verdict{Asked: true, Untried: 7, Rejections: []string{"Not today."}}, "kube-apiserver: Not today."},
 		"why nothing was tried":          {Verdict{Skipped: "read-only: no dry run is sent"}, "No dry run: read-only: no dry run is sent."},
 		"that nobody has tried anything": {Verdict{}, "No dry run."},
 	} {

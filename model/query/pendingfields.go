@@ -77,7 +77,7 @@ func compareKindNames(a, b PendingRow) int {
 
 // kindNames are the name that is shown and each pod's.
 func kindNames(r PendingRow) Value {
-	if r.Kind.Refused != nil {
+	if r.Kind.NotCreated != nil {
 		return word(r.Kind.Name())
 	}
 	texts := make([]string, len(r.Kind.Pods))
@@ -89,7 +89,7 @@ func kindNames(r PendingRow) Value {
 
 // kindPriority is unknown for a pod that does not exist: admission sets it.
 func kindPriority(r PendingRow) Value {
-	if r.Kind.Refused != nil {
+	if r.Kind.NotCreated != nil {
 		return unknown
 	}
 	return number(r.Kind.Priority())
@@ -110,7 +110,7 @@ func kindNodes(r PendingRow) Value {
 // appendKindNames writes the name that is shown and each pod's, one a line.
 func appendKindNames(dst []byte, r PendingRow) []byte {
 	dst = append(append(append(dst, r.Kind.Namespace()...), '/'), r.Kind.Name()...)
-	if r.Kind.Refused != nil {
+	if r.Kind.NotCreated != nil {
 		return dst
 	}
 	for _, pod := range r.Kind.Pods {

@@ -27,13 +27,13 @@ func (s Shortage) Free() int64 { return s.Allocatable - s.Requested }
 func (s Shortage) Short() int64 { return max(0, s.Wanted-s.Free()) }
 
 // Shortages are the resources that node lacks, by the rejections of NodeResourcesFit.
-func Shortages(refusals []report.Refusal, node *model.Node, usage *model.Usage) []Shortage {
+func Shortages(rejections []report.Rejection, node *model.Node, usage *model.Usage) []Shortage {
 	var found []Shortage
-	for _, refusal := range refusals {
-		if refusal.Plugin != FitPlugin {
+	for _, rejection := range rejections {
+		if rejection.Plugin != FitPlugin {
 			continue
 		}
-		for _, number := range refusal.Numbers {
+		for _, number := range rejection.Numbers {
 			if s, ok := shortageOf(number, node, usage); ok {
 				found = append(found, s)
 			}

@@ -62,7 +62,7 @@ func (p *Page) Answer(int) string {
 func jobTally(job *plan.Progress) string {
 	var words strings.Builder
 	_, _ = fmt.Fprintf(&words, "%d of %d %s", job.Count(plan.PodGone), len(job.Pods), job.Word(plan.PodGone))
-	blocked := job.Count(plan.PodRefused)
+	blocked := job.Count(plan.PodBlocked)
 	for _, part := range []struct {
 		n    int
 		word string

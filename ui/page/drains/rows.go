@@ -22,7 +22,7 @@ const saidMost = 4
 // podOrder is the order in which a job's pods are listed: those first that need
 // attention.
 var podOrder = []plan.PodState{
-	plan.PodFailed, plan.PodRefused, plan.PodTerminating, plan.PodAsked, plan.PodWaits, plan.PodLeft, plan.PodGone,
+	plan.PodFailed, plan.PodBlocked, plan.PodTerminating, plan.PodAsked, plan.PodWaits, plan.PodLeft, plan.PodGone,
 }
 
 // inOrder are the pods of a job as the page lists them, the newest first of each state.
@@ -39,7 +39,7 @@ func inOrder(pods []plan.PodProgress) []plan.PodProgress {
 func (p *Page) state(pod plan.PodProgress) table.Cell {
 	made := table.Cell{Text: p.job.Word(pod.State)}
 	switch pod.State {
-	case plan.PodRefused:
+	case plan.PodBlocked:
 		made.Tone = tone.Warning
 	case plan.PodFailed:
 		made.Tone = tone.Bad
@@ -55,7 +55,7 @@ func (p *Page) state(pod plan.PodProgress) table.Cell {
 // now is the detail of a pod's state.
 func (p *Page) now(pod plan.PodProgress) table.Cell {
 	switch pod.State {
-	case plan.PodRefused:
+	case plan.PodBlocked:
 		if pod.Budget != "" {
 			return table.Cell{Text: "PDB " + pod.Budget + " allows none"}
 		}

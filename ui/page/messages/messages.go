@@ -9,14 +9,14 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
-	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why/explanation"
 )
 
 // Page is the page.
 type Page struct {
 	page.Text
 	pod     *model.Pod
-	spoken  why.Messages
+	spoken  explanation.Messages
 	asks    page.Question[*report.Report]
 	asked   bool // since the page was shown
 	trouble error

@@ -15,7 +15,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/list"
-	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why/explanation"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
@@ -169,8 +169,8 @@ func (p *Page) Note() string {
 		return p.Page.Note()
 	}
 	var all []string
-	for _, refusal := range row.answer.Rejections {
-		all = append(all, why.SentenceOn(p.node, refusal))
+	for _, rejection := range row.answer.Rejections {
+		all = append(all, explanation.SentenceOn(p.node, rejection))
 	}
 	hidden := list.Hidden(&p.Page)
 	return page.WithHidden(cells.CutWords(p.Host.Observed().Brief(strings.Join(all, "; ")), page.NoteWidth(p.Width, hidden)-1), hidden, p.Width)

@@ -132,7 +132,7 @@ func (v *overview) around(answer string, width int) string {
 func oldest(o *page.Observed, namespace string) time.Time {
 	var oldest time.Time
 	for _, kind := range o.Snapshot.Pending {
-		if namespace != "" && kind.Namespace() != namespace || kind.Refused != nil {
+		if namespace != "" && kind.Namespace() != namespace || kind.NotCreated != nil {
 			continue
 		}
 		if since := kind.Since(); oldest.IsZero() || since.Before(oldest) {

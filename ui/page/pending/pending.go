@@ -209,7 +209,7 @@ func (p *Page) Off(do keymap.Action) string {
 	w, ok := p.Table.Selected()
 	switch {
 	case do != keymap.Unfold:
-	case ok && w.Kind.Refused != nil:
+	case ok && w.Kind.NotCreated != nil:
 		return "its pods were not created."
 	case !ok || len(w.Kind.Pods) == 1:
 		return "this row is a single pod."

@@ -15,7 +15,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/fixes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/list"
-	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why/explanation"
 )
 
 // preview draws Why of the selected row in short, under the list. Its verdict is that of
@@ -72,7 +72,7 @@ func (p *preview) follow() tea.Cmd {
 func (p *preview) ask() tea.Cmd {
 	row, ok := p.row()
 	o := p.list.Host.Observed()
-	if !ok || !p.rested || o.IsReading() || !why.Fixable(p.report(row)) || p.explains.unexplained() != nil {
+	if !ok || !p.rested || o.IsReading() || !explanation.Fixable(p.report(row)) || p.explains.unexplained() != nil {
 		return nil
 	}
 	has := p.tries.Value != nil || p.tries.Trouble != nil
@@ -97,11 +97,11 @@ func (p *preview) update(msg tea.Msg) tea.Cmd {
 }
 
 // page is what the preview is drawn from.
-func (p *preview) page(row *Row, rows int) *why.Page {
+func (p *preview) page(row *Row, rows int) *explanation.Drawing {
 	o := p.list.Host.Observed()
-	drawn := &why.Page{
+	drawn := &explanation.Drawing{
 		Snapshot: o.Snapshot, Pod: row.Pod, Kind: row.Kind,
-		Cursor: why.NoCursor, Preview: true, Now: o.AsOf(), Domain: o.Domain, Width: p.list.Around.WidthBelow(p.list.Width), Height: rows,
+		Cursor: explanation.NoCursor, Preview: true, Now: o.AsOf(), Domain: o.Domain, Width: p.list.Around.WidthBelow(p.list.Width), Height: rows,
 		Styles: p.list.Host.Styles(), Levels: p.list.Host.Levels(), PodsUnknown: o.PodsUnknown(), Explaining: p.explains.verdicts.outdated(row.Kind),
 	}
 	if p.of == row.Pod.Object.UID { // the cursor may have been moved by another order of the rows
@@ -132,7 +132,7 @@ func (p *preview) lines(rows int) []string {
 	case told == nil:
 		lines[1] = s.Dim.Render("   explaining")
 	case rows <= shortRows:
-		copy(lines[1:], why.Short(drawn, rows-2))
+		copy(lines[1:], explanation.Short(drawn, rows-2))
 	default:
 		copy(lines[1:], whole(drawn))
 	}
@@ -141,13 +141,13 @@ func (p *preview) lines(rows int) []string {
 
 // whole draws Why under a rule that says what the pod is: the verdict, whether kube-scheduler
 // agrees, then the parts.
-func whole(drawn *why.Page) []string {
+func whole(drawn *explanation.Drawing) []string {
 	verdict, rest := " "+cells.Cut(drawn.Verdict(), drawn.Width-1), drawn.Lines()
-	agrees := why.Agreement(drawn)
+	agrees := explanation.Agreement(drawn)
 	if agrees != "" && cells.Width(verdict)+cells.Width(agrees)+3 <= drawn.Width {
 		verdict = cells.Spread(verdict, agrees, drawn.Width-1)
-		drawn.Height += why.TopRows // they are left out
-		if rest = drawn.Lines()[why.TopRows:]; len(rest) > 0 && rest[0].Text == "" {
+		drawn.Height += explanation.TopRows // they are left out
+		if rest = drawn.Lines()[explanation.TopRows:]; len(rest) > 0 && rest[0].Text == "" {
 			rest = rest[1:]
 		}
 	}

@@ -40,10 +40,10 @@ func count(h page.Host, v *Verdicts) tally {
 		n := kind.Count()
 		r := v.Of(kind)
 		switch {
-		case kind.Refused != nil && kind.Refused.Queue != "":
+		case kind.NotCreated != nil && kind.NotCreated.Queue != "":
 			t.suspended += n
 			continue
-		case kind.Refused != nil:
+		case kind.NotCreated != nil:
 			t.rejected += n
 			if r != nil && isByQuota(r.Admission) {
 				t.byQuota += n
@@ -61,7 +61,7 @@ func count(h page.Host, v *Verdicts) tally {
 
 // isByQuota reports whether a ResourceQuota, and nothing else, rejects pods.
 func isByQuota(a *report.Admission) bool {
-	return a != nil && len(a.Rejections) > 0 && !slices.ContainsFunc(a.Rejections, func(r report.Refusal) bool { return r.Plugin != "ResourceQuota" })
+	return a != nil && len(a.Rejections) > 0 && !slices.ContainsFunc(a.Rejections, func(r report.Rejection) bool { return r.Plugin != "ResourceQuota" })
 }
 
 // blockers are the states of pending pods, in the order of the answer; others come last.

@@ -72,9 +72,9 @@ func (p parts) figureColumns() []table.Column[*row] {
 func (p parts) wordsColumn() table.Column[*row] {
 	head := "REASON"
 	var plugins []string
-	for _, refusal := range p.content.group.Rejections {
-		if refusal.Plugin != figures.FitPlugin {
-			plugins = append(plugins, refusal.Plugin)
+	for _, rejection := range p.content.group.Rejections {
+		if rejection.Plugin != figures.FitPlugin {
+			plugins = append(plugins, rejection.Plugin)
 		}
 	}
 	if len(plugins) == 1 {

@@ -10,7 +10,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
-	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why/explanation"
 )
 
 // content is what the page shows of a group.
@@ -24,9 +24,9 @@ type content struct {
 
 // row is one row: a node, and what rejects it.
 type row struct {
-	node     *model.Node
-	refusals []report.Refusal
-	figures  []figures.Shortage
+	node       *model.Node
+	rejections []report.Rejection
+	figures    []figures.Shortage
 }
 
 // take takes the group as it is now.
@@ -53,7 +53,7 @@ func (c *content) resourcesOf(g *report.Group) []corev1.ResourceName {
 		if !ok {
 			continue
 		}
-		for _, s := range c.why.Explanation().FiguresOf(g, node, c.refusalsOf(g, name)) {
+		for _, s := range c.why.Explanation().FiguresOf(g, node, c.rejectionsOf(g, name)) {
 			if !slices.Contains(found, s.Resource) {
 				found = append(found, s.Resource)
 			}
@@ -63,13 +63,13 @@ func (c *content) resourcesOf(g *report.Group) []corev1.ResourceName {
 	return found
 }
 
-// refusalsOf are the rejections of one node that the group is about: what holds
+// rejectionsOf are the rejections of one node that the group is about: what holds
 // for all nodes at once has a group of its own.
-func (c *content) refusalsOf(g *report.Group, name string) []report.Refusal {
+func (c *content) rejectionsOf(g *report.Group, name string) []report.Rejection {
 	if g.OverAll() {
 		return g.Rejections
 	}
-	return slices.DeleteFunc(slices.Clone(c.why.Explanation().RefusalsOn(name, g)), func(r report.Refusal) bool { return r.PreFilter })
+	return slices.DeleteFunc(slices.Clone(c.why.Explanation().RejectionsOn(name, g)), func(r report.Rejection) bool { return r.PreFilter })
 }
 
 // nodes are those of the group that still exist, the closest first.
@@ -88,8 +88,8 @@ func (c *content) rowsOf(nodes []*model.Node) []*row {
 	rows := make([]*row, len(nodes))
 	draw := c.why.Explanation()
 	for i, node := range nodes {
-		refusals := c.refusalsOf(c.group, node.Name)
-		rows[i] = &row{node, refusals, draw.FiguresOf(c.group, node, refusals)}
+		rejections := c.rejectionsOf(c.group, node.Name)
+		rows[i] = &row{node, rejections, draw.FiguresOf(c.group, node, rejections)}
 	}
 	return rows
 }
@@ -100,12 +100,12 @@ func (c *content) figure(n *row, at int) string {
 	if i < 0 {
 		return "–"
 	}
-	return why.RoomCells(n.figures[i], n.node)[at]
+	return explanation.RoomCells(n.figures[i], n.node)[at]
 }
 
 // wordless reports whether the figures say all that rejects the group.
 func (c *content) wordless() bool {
-	return !slices.ContainsFunc(c.group.Rejections, func(r report.Refusal) bool { return r.Plugin != figures.FitPlugin })
+	return !slices.ContainsFunc(c.group.Rejections, func(r report.Rejection) bool { return r.Plugin != figures.FitPlugin })
 }
 
 // words are the clauses of a node's rejections, except those that are figures.
@@ -114,9 +114,9 @@ func (c *content) words(n *row) string {
 		return "not evaluated: " + c.openWords()
 	}
 	left := report.Group{}
-	for _, refusal := range n.refusals {
-		if refusal.Plugin != figures.FitPlugin || c.resource() == "" {
-			left.Rejections = append(left.Rejections, refusal)
+	for _, rejection := range n.rejections {
+		if rejection.Plugin != figures.FitPlugin || c.resource() == "" {
+			left.Rejections = append(left.Rejections, rejection)
 		}
 	}
 	return c.host.Observed().Brief(report.ShortLabels(left.Clauses()))

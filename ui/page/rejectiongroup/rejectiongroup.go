@@ -16,7 +16,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/list"
-	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why/explanation"
 )
 
 // Why is the page about a pod, of which a group is shown. It explains for the page of
@@ -25,7 +25,7 @@ type Why interface {
 	// Crumbs are the list that one came from, and the pod.
 	Crumbs() []string
 	// Explanation is what it shows now.
-	Explanation() *why.Page
+	Explanation() *explanation.Drawing
 	// UID is the pod's.
 	UID() types.UID
 	// Off tells why a key about the pod can do nothing; "" if it can.
@@ -69,7 +69,7 @@ func NewAt(h page.Host, of Why, g *report.Group, node string) *Page {
 
 // Crumbs implements page.View.
 func (p *Page) Crumbs() []string {
-	return append(slices.Clone(p.content.why.Crumbs()), why.GroupName(p.content.group))
+	return append(slices.Clone(p.content.why.Crumbs()), explanation.GroupName(p.content.group))
 }
 
 // Update takes snapshots, the answers about evictions, and the mouse.
@@ -172,9 +172,9 @@ func (p *Page) Note() string {
 		return p.Page.Note()
 	}
 	var all []string
-	for _, refusal := range n.refusals {
-		if refusal.Plugin != figures.FitPlugin {
-			all = append(all, why.SentenceOn(n.node.Name, refusal))
+	for _, rejection := range n.rejections {
+		if rejection.Plugin != figures.FitPlugin {
+			all = append(all, explanation.SentenceOn(n.node.Name, rejection))
 		}
 	}
 	hidden := list.Hidden(&p.Page)

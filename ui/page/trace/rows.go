@@ -104,11 +104,11 @@ func (r *stageRows) columns(stage *report.Stage) []table.Column[traceRow] {
 
 func outcomeCell(step report.Step) table.Cell {
 	o, text := step.Outcome, string(step.Outcome)
-	if step.Stage == report.StagePostFilter && o == report.Refused {
+	if step.Stage == report.StagePostFilter && o == report.Rejected {
 		text = "failed" // a PostFilter plugin rejects no node
 	}
 	return table.Cell{Text: text, Tone: map[report.Outcome]tone.Tone{
-		report.Passed: tone.Good, report.Refused: tone.Bad, report.Open: tone.Unknown, report.Skipped: tone.Dim, report.Unreached: tone.Dim,
+		report.Passed: tone.Good, report.Rejected: tone.Bad, report.Open: tone.Unknown, report.Skipped: tone.Dim, report.Unreached: tone.Dim,
 	}[o]}
 }
 

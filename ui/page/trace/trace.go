@@ -69,7 +69,7 @@ func (p *Page) take() tea.Cmd {
 // decisive is the stage where the cycle ends; where it does not, that which ranks.
 func decisive(w *report.SchedulingCycle) string {
 	for _, stage := range w.Stages {
-		if stage.Outcome == report.Refused || stage.Outcome == report.Open {
+		if stage.Outcome == report.Rejected || stage.Outcome == report.Open {
 			return stage.Name
 		}
 	}

@@ -1,219 +1,164 @@
-// Package why draws an explanation: the verdict on a pod, the groups of nodes, what refuses
-// them, and the fixes.
+// Package why is the page that says why a pod waits, or where it runs.
 package why
 
 import (
 	"slices"
-	"strings"
-	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
-	"github.com/kubectl-fathom/kubectl-fathom/themes"
-	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
-	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
-	"github.com/kubectl-fathom/kubectl-fathom/ui/gauge"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/fixes"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why/explanation"
 )
 
-// Page is what the Why page is drawn from. Drawing changes nothing in it.
+// Page is the page that says why a pod waits, or where it runs.
 type Page struct {
-	Report   *report.Report
-	Nodes    map[string]*report.NodeResult // of the report, by name
-	Table    report.GroupTable             // of the report's groups
-	Snapshot *model.Snapshot
-	Pod      *model.Pod              // nil where there never was one
-	Kind     *model.EquivalenceClass // nil where the pod is not pending
-	Events   []model.Event           // the newest first, without the autoscaler messages of the report
-	heard    []model.Event           // with those
-	Fixes    *report.Fixes           // nil before the first were tried
-
-	Cursor Cursor
-	// Preview: the page is drawn under a list. Without much room it has fixes rather than the
-	// closest node.
-	Preview bool
-	Chosen  int        // the group that the details are about
-	Tops    [Parts]int // the first row in view of each part
-
-	Now           time.Time
-	Domain        string // that all nodes' names share
-	Width, Height int
-	Styles        *themes.Styles
-	Levels        gauge.Levels
-	PodsUnknown   string // why the pods of nodes are not all known; "" where they are
-	Explaining    bool   // a newer report is slow to come
-	Gone          bool   // the pod is no more
-	Unheard       error  // why there are no events
-	Unfixed       error  // why there are no fixes
+	page.Base
+	pod  *model.Pod // as it was last seen
+	draw explanation.Drawing
+	asks questions
+	lent borrower // the page that shows what is explained; nil: none is on top
 }
 
-// Take swaps the report; nodes are its answers for nodes by name. Columns never go away.
-func (p *Page) Take(r *report.Report, nodes map[string]*report.NodeResult) {
-	p.Report, p.Nodes, p.Table = r, nodes, r.GroupTable(p.Table.Columns)
-	p.Hear(p.heard)
-}
-
-// Part is a part of the page that the cursor walks through.
-type Part int
-
-// The parts, from the top.
-const (
-	PartGroups Part = iota
-	PartNodes       // of the selected group, on the wide screen
-	PartFixes
-	partEvents
-	Parts
-)
-
-// Cursor is the selected row.
-type Cursor struct {
-	Part Part
-	Row  int
-}
-
-// NoCursor is on no row.
-var NoCursor = Cursor{Part: Parts + 1}
-
-func (p *Page) wide() bool { return p.Width >= cells.WideFrom }
-
-// old says that the page shows what was, not what is.
-func (p *Page) old() bool { return p.Explaining || p.Gone }
-
-// AboutNodes says whether the page has a table of groups. Verdicts that are not
-// about nodes put their facts in its place.
-func (p *Page) AboutNodes() bool {
-	switch p.Report.Verdict {
-	case report.Gated, report.NotConsidered, report.Scheduled, report.NotCreated:
-		return false
-	}
-	return len(p.Table.Rows) > 0
-}
-
-// Group is the one that the details are about.
-func (p *Page) Group() (*report.Group, bool) {
-	if !p.AboutNodes() {
-		return nil, false
-	}
-	return &p.Table.Rows[p.Chosen], true
-}
-
-// Content is everything that the page could show, before it is cut to size.
-type Content struct {
-	wide       bool
-	facts      []string
-	matrix     matrix
-	groups     int
-	nodes      int      // of the selected group, in a table
-	closest    []string // its closest node, or the selected one, below a rule
-	closestFew int      // of these, the lines that say why the node rejects the pod
-	fixes      fixPart
-	preemption []string
-	quotes     []quoted
-	foremost   int // of these, the first that have a row before others get more
-	events     int
-}
-
-// previewWhole is from how many rows on a preview has the closest node too.
-const previewWhole = 26
-
-// Content gathers what there is to show.
-func (p *Page) Content() Content {
-	c := Content{wide: p.wide(), events: len(p.Events), fixes: p.fixContent()}
-	for _, fact := range p.facts() {
-		c.facts = append(c.facts, cells.Indent(3, cells.Wrap(p.Brief(fact), p.Width-4))...)
-	}
-	if g, ok := p.Group(); ok {
-		c.groups = len(p.Table.Rows)
-		c.matrix = newMatrix(p.Table, p.Width, p.Styles)
-		if p.wide() && !g.OverAll() {
-			c.nodes = len(g.Nodes)
-		}
-		if !p.Preview || p.Height >= previewWhole {
-			c.closest, c.closestFew = p.closest(g).lines()
+// New opens the page about one pod. What is known already is shown at once.
+func New(h page.Host, known Known, pod *model.Pod) *Page {
+	w := &Page{Base: page.Base{Host: h}, pod: pod}
+	w.asks = questions{host: h, view: w, of: pod, tries: known.Tried(uidOf(pod))}
+	if kind, ok := h.Observed().Snapshot.ClassOf(uidOf(pod)); ok {
+		if report := known.Of(kind); report != nil && (kind.NotCreated != nil || report.Pod.UID == string(uidOf(pod))) {
+			known := explained{report, explanation.ResultsByName(report.Nodes)}
+			w.asks.explains.Seed(known, 0)
+			w.take(known)
 		}
 	}
-	if sentence := p.account().preemption(); sentence != "" {
-		c.preemption = cells.Indent(1, cells.Wrap(p.Brief(sentence), p.Width-2))
-	}
-	c.quotes = slices.Concat(p.account().queue(), p.account().gang(), p.account().provisioning())
-	c.foremost = len(c.quotes)
-	if p.Unheard != nil {
-		c.quotes = append(c.quotes, p.account().quote("EVENTS unknown", p.Unheard.Error()))
-	}
-	if p.wide() && !p.Preview && p.Report.Admission == nil || p.Report.Verdict == report.Unknown {
-		c.quotes = append(c.quotes, p.account().messages()...)
-	}
-	c.quotes = append(c.quotes, p.account().autoscalers()...)
-	return c
+	return w
 }
 
-// facts stand where the verdict is not, or not only, about nodes. The verdict
-// leads them where the row above has no room for all of it.
-func (p *Page) facts() []string {
-	var facts []string
-	if p.VerdictCut() && !p.AboutNodes() {
-		facts = append(facts, p.Report.Summary)
-	}
-	if p.Report.Verdict == report.Unschedulable {
-		return facts
-	}
-	if p.Report.Verdict == report.Scheduled && p.Pod != nil {
-		facts = append(facts, "T shows how kube-scheduler would place it now.")
-	}
-	return append(facts, p.Report.FurtherFacts()...)
+// Known is what Pending knows already.
+type Known interface {
+	// Of is the newest explanation of a kind; nil if there is none yet.
+	Of(kind *model.EquivalenceClass) *report.Report
+	// Tried are the fixes of a pod in the present state, as far as they were simulated.
+	Tried(pod types.UID) fixes.Poll
 }
 
-// Agreement is whether kube-scheduler agrees with a page, in a clause; "" where there is more
-// to say of it than that.
-func Agreement(p *Page) string {
-	agreement := p.Report.Agreement(p.Now)
-	if p.Explaining || p.Report.Observed.Quiet != "" || agreement.Level == report.Disagrees {
-		return ""
+func uidOf(pod *model.Pod) types.UID { return pod.Object.UID }
+
+// Update takes snapshots, answers and the mouse.
+func (w *Page) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case page.SnapshotMsg:
+		return w.onSnapshot(msg.Snapshot)
+	case page.Answer[[]model.Event]:
+		w.onEvents(msg)
+		return nil
+	case tea.MouseMsg:
+		return w.onMouse(msg)
 	}
-	return model.Clean(agreement.Text)
+	return tea.Batch(w.onExplains(msg), w.onTries(msg))
 }
 
-// VerdictCut says whether the row of the answer has no room for all of it.
-func (p *Page) VerdictCut() bool { return cells.Width(p.Verdict())+1 > p.Width }
-
-// Brief is text of ours, clean and with short names of nodes.
-func (p *Page) Brief(text string) string {
-	return model.Clean(figures.WithoutDomain(text, p.Domain))
+// onExplains takes the messages of the explanation.
+func (w *Page) onExplains(msg tea.Msg) tea.Cmd {
+	news, rest := w.asks.explains.Update(w.Host, w, msg)
+	w.draw.Explaining = w.asks.explains.Slow
+	switch news {
+	case page.Answered:
+		var shown tea.Cmd
+		if w.asks.explains.Trouble == nil {
+			w.take(w.asks.explains.Value)
+			if w.lent != nil {
+				shown = w.lent.Explained()
+			}
+		}
+		return tea.Batch(shown, rest, w.asks.fix())
+	case page.Renew:
+		return w.asks.explain()
+	}
+	return nil
 }
 
-// Verdict is the answer with its symbol. Before a count of nodes stands the verdict's name,
-// where there is room for it.
-func (p *Page) Verdict() string {
-	symbol, summary := symbolOf(p.Report), p.Brief(p.Report.Summary)
-	if p.Report.Verdict == report.Unschedulable && strings.HasPrefix(summary, "0 of ") {
-		if named := symbol + "Unschedulable: " + summary; cells.Width(named)+1 <= p.Width {
-			return named
+// onSnapshot finds the pod in it and asks again where the answer may be another.
+func (w *Page) onSnapshot(s *model.Snapshot) tea.Cmd {
+	w.draw.Snapshot = s
+	kind, waits := s.ClassOf(uidOf(w.pod))
+	pod, ok := s.PodNamed(w.pod.Object.Namespace, w.pod.Object.Name)
+	if ok = ok && pod.Object.UID == uidOf(w.pod); !ok && waits {
+		pod, ok = kind.First(), true // it was not created
+	}
+	if ok {
+		w.pod = pod
+	}
+	w.draw.Gone = !ok && len(s.Status.Reading) == 0 && s.Revision > 0
+	w.draw.Pod, w.draw.Kind = w.pod, kind
+	if w.draw.Gone {
+		w.Leave()
+		return nil
+	}
+	return tea.Batch(w.asks.explain(), w.asks.read())
+}
+
+// take swaps the report. The group that was selected stays so, told by its
+// nearest node; columns never go away.
+func (w *Page) take(known explained) {
+	d := &w.draw
+	nearest := ""
+	if d.Report != nil {
+		if g, ok := d.Group(); ok && len(g.Nodes) > 0 {
+			nearest = g.Nodes[0]
 		}
 	}
-	return symbol + summary
+	d.Take(known.report, known.nodes)
+	at := slices.IndexFunc(d.Table.Rows, func(g report.Group) bool { return slices.Contains(g.Nodes, nearest) })
+	if at < 0 {
+		at = min(d.Chosen, max(0, len(d.Table.Rows)-1))
+	}
+	d.Chosen = at
+	if d.Cursor.Part == explanation.PartGroups {
+		d.Cursor.Row = at
+	}
+	arrange(w.dressed())
 }
 
-// Window is the range of a part's rows that is in view. Where rows are left
-// below, the last line of a list of groups or fixes tells how many.
-func (p *Page) Window(part Part, all, rows int) (from, to int) {
-	if all <= rows {
-		return 0, all
+// onEvents shows them, the newest first.
+func (w *Page) onEvents(msg page.Answer[[]model.Event]) {
+	if !w.asks.reads.Takes(msg) {
+		return
 	}
-	if (part == PartGroups || part == PartFixes) && rows > 1 {
-		rows--
+	if w.draw.Unheard = msg.Err; msg.Err != nil {
+		return
 	}
-	from = min(p.Tops[part], all-rows)
-	if p.Cursor.Part == part {
-		from = min(max(from, p.Cursor.Row-rows+1), p.Cursor.Row)
-	}
-	from = max(0, from)
-	return from, min(all, from+rows)
+	w.draw.Hear(msg.Value)
+	arrange(w.dressed())
 }
 
-// ResultsByName indexes what a report says of each node.
-func ResultsByName(results []report.NodeResult) map[string]*report.NodeResult {
-	index := make(map[string]*report.NodeResult, len(results))
-	for i := range results {
-		index[results[i].Name] = &results[i]
+// onTries takes the messages of the fixes. A fix that is selected stays so, by its
+// title.
+func (w *Page) onTries(msg tea.Msg) tea.Cmd {
+	chosen, ok := w.draw.ChosenFix()
+	title := ""
+	if ok {
+		title = chosen.Title
 	}
-	return index
+	news, rest := w.asks.tries.Update(w.Host, w, msg)
+	switch news {
+	case page.Answered, page.Partly:
+		if ok {
+			w.draw.Cursor.Row = fixes.IndexOf(w.asks.tries.Value, title, w.draw.Cursor.Row)
+		}
+		arrange(w.dressed())
+		return rest
+	case page.Renew:
+		return w.asks.fix()
+	}
+	return nil
+}
+
+// Leave cancels what nobody will look at.
+func (w *Page) Leave() {
+	w.asks.leave()
+	w.draw.Explaining = false
 }

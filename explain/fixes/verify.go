@@ -1,0 +1,366 @@
+package fixes
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/admission"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/command"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/remedy"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/forecast"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+)
+
+const (
+	// verifyingTime is for how long fixes are simulated with all other pods in a large
+	// cluster, leastVerifying how much of it each one gets at least, and sharesLeft that it
+	// gets no more than this part of what is left.
+	verifyingTime  = 250 * time.Millisecond
+	leastVerifying = 10 * time.Millisecond
+	sharesLeft     = 3
+	// preemptionHarm is the harm of each pod that is preempted.
+	preemptionHarm = 20
+	// mostUnless is how many pods are named on which it depends whether a fix works.
+	mostUnless = 3
+)
+
+// simulationOf is the fix as it is simulated with all other pods. The scheduler is held.
+func (f *Search) simulationOf(changed *corev1.Pod, c command.Command, steps []remedy.Step) *forecast.FixSimulation {
+	kind := placement.ControllerKind(changed)
+	t := &forecast.FixSimulation{
+		Pod: changed, Recreated: c.Anew, Nodes: remedy.NodesOf(steps), AtOnce: c.AtOnce,
+		Any: kind != "StatefulSet" && kind != "DaemonSet", Last: c.OwnLast,
+	}
+	if c.Anew {
+		t.Pod = anew(f, changed)
+	}
+	for _, victim := range evictedBy(steps) {
+		t.Gone = append(t.Gone, victim.UID)
+	}
+	for _, step := range steps {
+		if _, evicts := step.(remedy.Evict); evicts || remedy.ChangesPod(step) {
+			continue
+		}
+		t.Changes = append(t.Changes, func(s *scheduler.Fork) error {
+			_, err := remedy.Apply(s, changed, step)
+			return err
+		})
+	}
+	if len(t.Changes) > 0 && !c.OwnFirst {
+		t.AtFirst = 1
+	}
+	for _, other := range c.Others {
+		next := changedBy(other, steps)
+		if scheduler.Assigned(other) {
+			t.Rolled = append(t.Rolled, forecast.Rolled{Pod: other, Next: next})
+		} else {
+			t.Alike = append(t.Alike, anew(f, next))
+		}
+	}
+	return t
+}
+
+// anew is the pod as a new one of its controller.
+func anew(f *Search, pod *corev1.Pod) *corev1.Pod {
+	made := pod.DeepCopy()
+	made.CreationTimestamp = f.now
+	made.Status = corev1.PodStatus{Phase: corev1.PodPending}
+	return made
+}
+
+// changedBy is a pod with those of the steps that change pods, as far as it has what they
+// change.
+func changedBy(pod *corev1.Pod, steps []remedy.Step) *corev1.Pod {
+	for _, step := range steps {
+		if !remedy.ChangesPod(step) {
+			continue
+		}
+		if changed, err := remedy.Apply(nil, pod, step); err == nil {
+			pod = changed
+		}
+	}
+	return pod
+}
+
+// verify simulates the fix with all other pods, in the orders in which they may come, and
+// says what becomes of it and of them.
+func (f *Search) verify(ctx context.Context, fix *Attempt) error {
+	victims := evictedBy(fix.Remedies)
+	if fix.trial.Recreated {
+		f.quotasAgainst(ctx, fix)
+	}
+	if len(fix.Remaining) > 0 && len(victims) == 0 {
+		return nil
+	}
+	if err := preemptsBetween(ctx, f, fix); err != nil {
+		return err
+	}
+	tried, err := f.simulate(ctx, fix.trial)
+	if err != nil {
+		return err
+	}
+	anyway, err := f.forgive(ctx, tried)
+	if err != nil {
+		return err
+	}
+	tellVictims(victims, tried, fix)
+	tellPreempted(tried, fix)
+	tellOthers(f.alike, tried, fix)
+	for _, pod := range anyway {
+		fix.Affects = append(fix.Affects, report.Affected{Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name, How: "may be preempted without this fix too"})
+	}
+	good := len(fix.Remaining) == 0
+	fix.Verified = good && fix.Command != ""
+	fix.Simulated = good && fix.Kind == report.FixNode
+	return nil
+}
+
+// preemptsBetween notes that the pod, or others of its workload, would preempt others before the
+// fix is done: once they are changed and the rest is not, or while evicted pods are terminating.
+func preemptsBetween(ctx context.Context, f *Search, fix *Attempt) error {
+	several := len(fix.trial.Alike)+len(fix.trial.Rolled) > 0
+	switch {
+	case fix.ownFirst:
+		preempts, err := simulatorOf(f).Preempts(ctx, fix.trial.Pod, nil)
+		if err == nil && !preempts && several {
+			preempts, err = preemptsTogether(ctx, f, fix.trial)
+		}
+		if preempts {
+			fix.Remaining = append(fix.Remaining, "may preempt other pods after its first command")
+		}
+		return err
+	case several && len(fix.trial.Gone) > 0:
+		// The first one is nominated to the node meanwhile, and keeps the others from no node but that.
+		preempts, err := simulatorOf(f).Preempts(ctx, fix.trial.Pod, fix.trial.Gone)
+		if preempts {
+			fix.Remaining = append(fix.Remaining, "may preempt other pods while the evicted ones are terminating")
+		}
+		return err
+	}
+	return nil
+}
+
+// preemptsTogether reports whether the pods that a fix changes would preempt others while
+// nothing else of the fix is done: the first of them may take what room there is.
+func preemptsTogether(ctx context.Context, f *Search, whole *forecast.FixSimulation) (bool, error) {
+	first := *whole
+	first.Changes, first.AtFirst, first.Nodes, first.Gone = nil, 0, nil, nil
+	tried, err := f.simulate(ctx, &first)
+	if err != nil {
+		return false, err
+	}
+	_, err = f.forgive(ctx, tried)
+	return slices.ContainsFunc(tried.Unless, func(h forecast.AffectedPod) bool { return h.How == forecast.Preempted }), err
+}
+
+// simulatorOf is what simulates other pods.
+func simulatorOf(f *Search) forecast.Simulator {
+	return forecast.Simulator{Scheduler: f.Scheduler, Budgets: f.Budgets, PreemptionCache: f.PreemptionCache, Now: func() time.Time { return f.now.Time }}
+}
+
+// tellVictims says what becomes of the pods that the fix evicts.
+func tellVictims(victims []*corev1.Pod, tried *forecast.FixOutcome, fix *Attempt) {
+	fix.rescheduled = len(fix.Remedies) == 1 && len(victims) > 0
+	for i, victim := range victims {
+		how, harm := tellReturn(victim, tried.Fates[victim.UID])
+		fix.harm += harm
+		fix.rescheduled = fix.rescheduled && harm == 0
+		if by := metav1.GetControllerOfNoCopy(victim); harm > 0 && by != nil && metav1.IsControlledBy(fix.trial.Pod, &metav1.ObjectMeta{UID: by.UID}) {
+			fix.Remaining = append(fix.Remaining, "another replica of its workload becomes Pending instead")
+		}
+		fix.Affects = append(fix.Affects, report.Affected{Kind: "Pod", Namespace: victim.Namespace, Name: victim.Name, How: how})
+		if i == 0 {
+			fix.Brief = strings.TrimPrefix(how, "is ")
+		}
+	}
+	if len(victims) > 1 {
+		fix.Brief = grammar.Plural(len(victims), "pod") + " evicted"
+	}
+}
+
+// tellPreempted names the pods that are preempted in every order, where the pod has a node in
+// all: that belongs to the fix, and does not keep it from working. Of several pods that come at
+// once the later ones may preempt while victims of the first are still terminating: whom is not
+// certain.
+func tellPreempted(tried *forecast.FixOutcome, fix *Attempt) {
+	if tried.Placed < tried.Orders || len(fix.Remedies) > 1 {
+		return // a replacement of theirs may be in its place, or others go between two commands
+	}
+	if len(fix.trial.Alike)+len(fix.trial.Rolled) > 0 {
+		return
+	}
+	tried.Unless = slices.DeleteFunc(tried.Unless, func(h forecast.AffectedPod) bool {
+		if h.How != forecast.Preempted || h.Orders < tried.Orders {
+			return false
+		}
+		fix.Affects = append(fix.Affects, report.Affected{Kind: "Pod", Namespace: h.Pod.Namespace, Name: h.Pod.Name, How: "is preempted"})
+		fix.preempted++
+		return true
+	})
+	if fix.preempted > 0 {
+		fix.rescheduled, fix.harm = false, fix.harm+fix.preempted*preemptionHarm
+		fix.Brief = grammar.Plural(fix.preempted, "pod") + " preempted"
+	}
+}
+
+// simulate simulates a change with all other pods, in a share of the time that is left.
+func (f *Search) simulate(ctx context.Context, t *forecast.FixSimulation) (*forecast.FixOutcome, error) {
+	begun := time.Now()
+	t.Time = max((verifyingTime-f.verified)/sharesLeft, leastVerifying)
+	tried, err := simulatorOf(f).SimulateFix(ctx, t)
+	f.verified += time.Since(begun)
+	return tried, err
+}
+
+// forgive leaves out what happens to other pods without the change as well: they may be
+// preempted, or find no node, where the cluster is not at rest. It returns those that may be
+// preempted.
+func (f *Search) forgive(ctx context.Context, tried *forecast.FixOutcome) (preempted []*corev1.Pod, err error) {
+	harms := func(h forecast.AffectedPod) bool { return h.How == forecast.Preempted || h.How == forecast.LosesPlace }
+	if !slices.ContainsFunc(tried.Unless, harms) {
+		return nil, nil
+	}
+	if f.anyway == nil {
+		without, err := f.simulate(ctx, &forecast.FixSimulation{}) // without what the pod itself may preempt
+		if err != nil {
+			return nil, err
+		}
+		f.anyway = append([]forecast.AffectedPod{}, without.Unless...)
+	}
+	tried.Unless = slices.DeleteFunc(tried.Unless, func(h forecast.AffectedPod) bool {
+		if !harms(h) || !slices.ContainsFunc(f.anyway, func(known forecast.AffectedPod) bool { return known.How == h.How && known.Pod.UID == h.Pod.UID }) {
+			return false
+		}
+		if h.How == forecast.Preempted {
+			preempted = append(preempted, h.Pod)
+		}
+		return true
+	})
+	return preempted, nil
+}
+
+// tellOthers says on which other pods it depends whether the fix works, and names those that
+// it lets in.
+func tellOthers(alike []*corev1.Pod, tried *forecast.FixOutcome, fix *Attempt) {
+	switch {
+	case tried.Unknown != "":
+		fix.Open, fix.Remaining = true, append(fix.Remaining, "unknown: "+tried.Unknown)
+	case tried.Placed < tried.Orders && len(tried.Unless) == 0:
+		fix.Remaining = append(fix.Remaining, "other pending pods may be scheduled there first")
+	}
+	var unless []report.Unless
+	for _, h := range tried.Unless {
+		told := unlessOf(h, tried, len(fix.trial.Gone))
+		same := func(other report.Unless) bool { return other.Words() == told.Words() } // of another pod of its workload
+		if len(unless) < mostUnless && !slices.ContainsFunc(unless, same) {
+			unless = append(unless, told)
+		}
+	}
+	if tried.Placed > 0 && len(fix.Remaining) == 0 { // nothing else keeps it from working
+		fix.Unless = append(fix.Unless, unless...)
+	}
+	for i := range unless {
+		fix.Remaining = append(fix.Remaining, unless[i].Words())
+	}
+	for _, pod := range tried.Displaced {
+		fix.Affects = append(fix.Affects, report.Affected{
+			Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name, How: "is pending: may be scheduled there first, then preempted and recreated",
+		})
+	}
+	if !changesPodAll(fix.Remedies) {
+		tellNewcomers(alike, tried, fix)
+	}
+}
+
+// tellNewcomers names the pods that the fix lets in, other than those alike.
+func tellNewcomers(alike []*corev1.Pod, tried *forecast.FixOutcome, fix *Attempt) {
+	newcomers := slices.DeleteFunc(tried.Newcomers, func(n forecast.Newcomer) bool {
+		return slices.ContainsFunc(alike, func(pod *corev1.Pod) bool { return pod.UID == n.Pod.UID })
+	})
+	for _, newcomer := range newcomers {
+		how := "would fit too"
+		if newcomer.Count > 1 {
+			how = fmt.Sprintf("would fit too, with %d more pods like it", newcomer.Count-1)
+		}
+		fix.Affects = append(fix.Affects, report.Affected{Kind: "Pod", Namespace: newcomer.Pod.Namespace, Name: newcomer.Pod.Name, How: how})
+	}
+	if n := len(newcomers); n > 0 && fix.Brief == "" {
+		fix.Brief = grammar.Count(n, "other workload fits too", "other workloads fit too")
+	}
+}
+
+// unlessOf is what another pod does to the fix.
+func unlessOf(h forecast.AffectedPod, tried *forecast.FixOutcome, gone int) report.Unless {
+	told := report.Unless{Namespace: h.Pod.Namespace, Name: h.Pod.Name, Simulations: h.Orders, Of: tried.Orders}
+	if h.How == forecast.TakesPlace { // of several that may take it the simulations are told together
+		told.Simulations = tried.Orders - tried.Placed
+	}
+	always := told.Simulations == tried.Orders
+	switch {
+	case h.How == forecast.Preempted && always:
+		told.Who, told.How = h.Pod.Namespace+"/"+h.Pod.Name, "is preempted"
+	case h.How == forecast.Preempted:
+		told.Who, told.How = h.Pod.Namespace+"/"+h.Pod.Name, "may be preempted"
+	case h.How == forecast.NotReplaced:
+		told.Who, told.How = "a running replica", "may not find a node again"
+	case h.How == forecast.LosesPlace:
+		told.Who, told.How = pendingWords(h.Pod), "may find no node"
+	case h.Replacement && gone > 0 && always:
+		told.Who, told.How = replacementWords(gone), "takes the capacity again"
+	case h.Replacement && gone > 0:
+		told.Who, told.How = replacementWords(gone), "may take the capacity again"
+	case always:
+		told.Who, told.How = pendingWords(h.Pod), "is scheduled there first"
+	default:
+		told.Who, told.How = pendingWords(h.Pod), "may be scheduled there first"
+	}
+	return told
+}
+
+func replacementWords(gone int) string {
+	return grammar.Agree(gone, "its replacement", "one of their replacements")
+}
+
+// pendingWords name a pending pod by its workload.
+func pendingWords(pod *corev1.Pod) string {
+	if owner := model.NewPod(pod).Owner.Name; owner != "" {
+		return "a pending " + owner + " pod"
+	}
+	return "the pending pod " + pod.Namespace + "/" + pod.Name
+}
+
+// quotasAgainst notes why ResourceQuotas reject the new pod of a fix now, while the one that it
+// replaces still counts.
+func (f *Search) quotasAgainst(ctx context.Context, fix *Attempt) {
+	pod := fix.trial.Pod
+	if f.Quotas == nil {
+		return
+	}
+	quotas, err := f.Quotas(ctx, pod.Namespace)
+	if err != nil {
+		fix.Open, fix.Remaining = true, append(fix.Remaining, "unknown: whether a ResourceQuota allows the new pod: "+err.Error())
+		return
+	}
+	for _, said := range admission.QuotaRejections(pod, quotas) {
+		fix.Remaining = append(fix.Remaining, "the new pod may be rejected: "+said)
+	}
+}
+
+// evictedBy are the pods that steps evict.
+func evictedBy(steps []remedy.Step) []*corev1.Pod {
+	at := slices.IndexFunc(steps, func(r remedy.Step) bool { _, ok := r.(remedy.Evict); return ok })
+	if at < 0 {
+		return nil
+	}
+	return steps[at].(remedy.Evict).Pods
+}

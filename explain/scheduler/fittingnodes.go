@@ -1,0 +1,87 @@
+package scheduler
+
+import (
+	"context"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+)
+
+// ManyNodes is how many there have to be for the changes of a few of them to be
+// tried on those alone.
+const ManyNodes = 1000
+
+// FittingNodes is where a pod fits in the present state, real or simulated.
+type FittingNodes struct {
+	Names  []string       // names of nodes, in the snapshot's order
+	Nodes  []fwk.NodeInfo // the same nodes
+	State  *framework.CycleState
+	Matrix *Matrix // it holds until the next question
+	Open   bool    // something that plugins read could not be read: the answer does not count
+}
+
+// FittingNodes asks whether the pod fits. PreFilter sees all nodes; only those named are
+// filtered (nil: all), and each no further than its first rejection.
+func (s *Scheduler) FittingNodes(ctx context.Context, pod *corev1.Pod, only []string) (*FittingNodes, error) {
+	m := &s.trial
+	m.brief = true
+	if err := m.ask(ctx, s.Profile(pod), pod, only); err != nil {
+		return nil, err
+	}
+	t := &FittingNodes{State: m.State, Matrix: m, Open: m.Open()}
+	for i, node := range m.Nodes {
+		if m.skipped[i] {
+			continue
+		}
+		switch fits := m.Fits(i); {
+		case fits == nil:
+			t.Open = true
+		case *fits:
+			t.Names = append(t.Names, node.Node().Name)
+			t.Nodes = append(t.Nodes, node)
+		}
+	}
+	return t, nil
+}
+
+// leave notes which nodes are not asked about.
+func (m *Matrix) leave(only []string) {
+	m.skipped = slices.Grow(m.skipped[:0], len(m.Nodes))[:len(m.Nodes)]
+	clear(m.skipped)
+	if only == nil {
+		return
+	}
+	asked := sets.New(only...)
+	for i, node := range m.Nodes {
+		m.skipped[i] = !asked.Has(node.Node().Name)
+	}
+}
+
+// notSkipped are the nodes that are asked about. The next call takes the room that they
+// are in.
+func (m *Matrix) notSkipped() []int {
+	m.asked = slices.Grow(m.asked[:0], len(m.Nodes))
+	for i := range m.Nodes {
+		if len(m.skipped) == 0 || !m.skipped[i] {
+			m.asked = append(m.asked, i)
+		}
+	}
+	return m.asked
+}
+
+// settle leaves out the nodes that a plugin has just rejected.
+func (m *Matrix) settle(a *Answer) {
+	if a.Open != nil {
+		return
+	}
+	for i := range m.Nodes {
+		status := a.Pre
+		if a.Column != nil {
+			status = a.Column[i]
+		}
+		m.skipped[i] = m.skipped[i] || status.IsRejected()
+	}
+}

@@ -1,0 +1,106 @@
+package explanation
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/fixes"
+)
+
+// Short draws the explanation in so many rows at most: the verdict, whether
+// kube-scheduler agrees and what preemption could do, then the first fixes or, where the
+// verdict is not about nodes, the first facts.
+func Short(p *Drawing, rows int) []string {
+	told := short{p}
+	lines := []string{"   " + told.verdict()}
+	if said := told.compared(); said != "" {
+		lines = append(lines, "   "+said)
+	}
+	if room := rows - len(lines); room > 0 {
+		lines = append(lines, told.help(room)...)
+	}
+	lines = lines[:min(len(lines), rows)]
+	for i, line := range lines {
+		lines[i] = cells.Cut(line, p.Width)
+		if p.old() {
+			lines[i] = p.Styles.Dim.Render(lines[i])
+		}
+	}
+	return lines
+}
+
+// short tells a page in a few lines.
+type short struct{ page *Drawing }
+
+// verdict counts what rejects the nodes, most first; or it is the verdict's sentence.
+func (t short) verdict() string {
+	r := t.page.Report
+	if r.Verdict != report.Unschedulable || r.Total == 0 || len(r.Plugins) == 0 {
+		return t.page.Verdict()
+	}
+	rejecting := slices.SortedStableFunc(slices.Values(r.Plugins), func(a, b report.PluginResult) int { return b.Rejects - a.Rejects })
+	counts := make([]string, len(rejecting))
+	for i, plugin := range rejecting {
+		counts[i] = report.Name(plugin.Name) + " " + model.FormatCount(plugin.Rejects)
+	}
+	return r.FitCount() + ": " + strings.Join(counts, ", ")
+}
+
+// compared is whether kube-scheduler agrees, and what preemption could do.
+func (t short) compared() string {
+	p := t.page
+	var said []string
+	if quiet := p.Report.Observed.Quiet; quiet != "" {
+		said = append(said, "! "+model.Clean(quiet))
+	} else if agreement := p.Report.Agreement(p.Now); agreement.Text != "" {
+		said = append(said, model.Clean(agreement.Text))
+	}
+	if sentence := p.Report.PreemptionClause(); sentence != "" {
+		said = append(said, p.Brief(sentence))
+	}
+	return strings.Join(said, "; ")
+}
+
+// help is the first fixes, or the facts of a verdict that is not about nodes, or
+// what an autoscaler said.
+func (t short) help(room int) []string {
+	p := t.page
+	var lines []string
+	switch {
+	case !Fixable(p.Report) || !p.AboutNodes() && p.Fixes == nil:
+		for _, fact := range p.facts() {
+			lines = append(lines, "   "+p.Brief(fact))
+		}
+	case p.Unfixed != nil:
+		lines = []string{"   fixes: not available: " + model.Clean(p.Unfixed.Error())}
+	case p.Fixes == nil:
+		lines = []string{p.Styles.Dim.Render("   simulating fixes")}
+	case len(p.Fixes.Tried) == 0:
+		lines = []string{"   " + p.Brief(p.Fixes.Sentence())}
+	default:
+		first := p.Fixes.Tried[:min(len(p.Fixes.Tried), room)]
+		table := fixes.NewTable(first, p.Width, p.Domain, p.Styles)
+		for i := range first {
+			lines = append(lines, table.Row(&first[i]))
+		}
+	}
+	if q := p.Report.Queue; q != nil {
+		for _, line := range q.Lines(p.Now) {
+			lines = append(lines, "   "+model.Clean("QUEUE "+line))
+		}
+	}
+	if p.Report.Gang != nil {
+		lines = append(lines, "   "+model.Clean("GANG "+p.Report.GangSentence()))
+	}
+	if scale := p.Report.Provisioning; scale != nil {
+		lines = append(lines, "   "+model.Clean("AUTOSCALER "+scale.Summary))
+		return lines[:min(len(lines), room)]
+	}
+	for _, word := range p.Report.Autoscaler {
+		lines = append(lines, "   "+model.Clean(word.Heading(p.Now)+": "+word.Message))
+	}
+	return lines[:min(len(lines), room)]
+}
