@@ -59,7 +59,7 @@ var changes = map[string]func(a, b *corev1.PodSpec){
 		for i := range min(len(a.Containers), len(b.Containers)) {
 			for k := range min(len(a.Containers[i].Ports), len(b.Containers[i].Ports)) {
 				if port := &b.Containers[i].Ports[k]; port.HostPort == 0 {
-					port.HostPort = a.Containers[i].Ports[k].HostPort
+					port.HostPort, port.HostIP = a.Containers[i].Ports[k].HostPort, a.Containers[i].Ports[k].HostIP
 				}
 			}
 		}

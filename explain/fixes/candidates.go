@@ -190,7 +190,7 @@ func hostPortOf(pod *corev1.Pod, port corev1.ContainerPort) (found option) {
 	for _, container := range pod.Spec.Containers {
 		for i, own := range container.Ports {
 			if plugins.PortText(own) == plugins.PortText(port) && own.HostPort > 0 {
-				found = append(found, remedy.DropHostPort{Container: container.Name, Index: i, Port: own.HostPort, Protocol: own.Protocol})
+				found = append(found, remedy.DropHostPort{Container: container.Name, Index: i, IP: own.HostIP, Port: own.HostPort, Protocol: own.Protocol})
 			}
 		}
 	}

@@ -19,7 +19,7 @@ var nodePorts = explainer{
 	Shape: func(q *Question, r NodeRejection) string {
 		var all []string
 		for _, port := range TakenPorts(q.Pod, r.Node) {
-			all = append(all, portWord(port))
+			all = append(all, PortWord(port))
 		}
 		return strings.Join(all, ",")
 	},
@@ -72,7 +72,7 @@ func portWords(q *Question, rs []NodeRejection) Words {
 	w := Words{What: sentences(rs, func(r NodeRejection) string { return portSentence(q.Pod, r.Node) })}
 	var ports, by []string
 	for _, port := range taken {
-		ports = append(ports, portWord(port))
+		ports = append(ports, PortWord(port))
 	}
 	for _, r := range rs[:min(len(rs), grammar.Many)] {
 		var names []string
@@ -127,7 +127,7 @@ func PortText(port corev1.ContainerPort) string {
 	return net.JoinHostPort(ip, strconv.Itoa(int(port.HostPort))) + "/" + string(protocol)
 }
 
-// portWord leaves out the address where it is every one of them.
-func portWord(port corev1.ContainerPort) string {
+// PortWord leaves out the address where it is every one of them: "80/TCP".
+func PortWord(port corev1.ContainerPort) string {
 	return strings.TrimPrefix(PortText(port), fwk.DefaultBindAllHostIP+":")
 }

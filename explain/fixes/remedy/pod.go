@@ -79,7 +79,7 @@ func (r LoosenSpread) title() string {
 }
 
 func (r DropHostPort) title() string {
-	return fmt.Sprintf("remove host port %d/%s", r.Port, r.Protocol)
+	return "remove host port " + plugins.PortWord(corev1.ContainerPort{HostIP: r.IP, HostPort: r.Port, Protocol: r.Protocol})
 }
 
 func (r Ungate) title() string {

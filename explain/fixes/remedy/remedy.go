@@ -81,6 +81,7 @@ type (
 	DropHostPort struct {
 		Container string
 		Index     int // among the container's ports
+		IP        string // its address; "" is every one
 		Port      int32
 		Protocol  corev1.Protocol
 	}
