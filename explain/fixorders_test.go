@@ -143,6 +143,45 @@ func TestPodsComeBetweenTheCommandsOfAFix(t *testing.T) {
 	}
 }
 
+// A DaemonSet creates its pod for a node once the taint that kept it off is gone, or the label that
+// it selects is there: it may take the capacity first.
+func TestAFixForesaysPodsOfDaemonSets(t *testing.T) {
+	tainted, labelled := nodeTaint("dedicated", "gpu", corev1.TaintEffectNoSchedule), nodeLabel("disk", "fast")
+	for _, test := range []struct {
+		name, cpu, fix string
+		change         func(*corev1.Node)
+		selector       map[string]string // of the DaemonSet
+		verified       bool
+	}{
+		{"it takes what the pod needs", "1", "remove taint dedicated=gpu from a", tainted, nil, false},
+		{"there is room for both", "0", "remove taint dedicated=gpu from a", tainted, nil, true},
+		{"it is for other nodes", "1", "remove taint dedicated=gpu from a", tainted, map[string]string{"disk": "fast"}, true},
+		{"it selects the label", "1", "label a disk=fast", func(*corev1.Node) {}, map[string]string{"disk": "fast"}, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			pod := testPod("shop/web", "", "2", onlyOn("a"))
+			if test.selector != nil && !test.verified {
+				pod.Spec.NodeSelector["disk"] = "fast"
+			}
+			e := startEngine(t, Options{},
+				testNode("a", "2", nodeLabel("is", "a"), test.change), testNode("b", "2", nodeLabel("is", "b"), labelled), pod,
+				testPod("sys/agent-b", "b", test.cpu, ownedBy("DaemonSet", "agent"), func(p *corev1.Pod) { p.Spec.NodeSelector = test.selector }))
+			found, err := fixesOf(t.Context(), e, report.PodOf(pod.UID))
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := slices.IndexFunc(found.Tried, func(f report.Fix) bool { return f.Title == test.fix })
+			if at < 0 || found.Tried[at].Verified != test.verified {
+				t.Fatalf("want verified %t:\n%s", test.verified, toldFixes(found))
+			}
+			created := report.Affected{Kind: "DaemonSet", Namespace: "sys", Name: "agent", How: "creates a pod on a"}
+			if want := test.name != "it is for other nodes"; slices.Contains(found.Tried[at].Affects, created) != want {
+				t.Errorf("want a pod of the DaemonSet %t:\n%s", want, toldFixes(found))
+			}
+		})
+	}
+}
+
 // Pods that a fix lets in may come first and be preempted then by the pod, or by another one: all
 // of these are named, not only those of the orders that were simulated.
 func TestAFixNamesWhomItMayDisplace(t *testing.T) {

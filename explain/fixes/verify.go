@@ -277,6 +277,11 @@ func tellOthers(alike []*corev1.Pod, tried *forecast.FixOutcome, fix *Attempt) {
 			Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name, How: "is pending: may be scheduled there first, then preempted and recreated",
 		})
 	}
+	for _, pod := range tried.Daemons {
+		fix.Affects = append(fix.Affects, report.Affected{
+			Kind: "DaemonSet", Namespace: pod.Namespace, Name: metav1.GetControllerOfNoCopy(pod).Name, How: "creates a pod on " + placement.TargetNode(pod),
+		})
+	}
 	if !changesPodAll(fix.Remedies) {
 		tellNewcomers(alike, tried, fix)
 	}
@@ -333,8 +338,11 @@ func replacementWords(gone int) string {
 
 // pendingWords name a pending pod by its workload.
 func pendingWords(pod *corev1.Pod) string {
-	if owner := model.NewPod(pod).Owner.Name; owner != "" {
-		return "a pending " + owner + " pod"
+	switch owner := model.NewPod(pod).Owner; {
+	case owner.Kind == "DaemonSet":
+		return "a new pod of DaemonSet " + owner.Name
+	case owner.Name != "":
+		return "a pending " + owner.Name + " pod"
 	}
 	return "the pending pod " + pod.Namespace + "/" + pod.Name
 }

@@ -72,6 +72,8 @@ type FixOutcome struct {
 	// Displaced are pods that are pending now, are placed after the change and preempted
 	// then in some orders; their controllers make them again.
 	Displaced []*corev1.Pod
+	// Daemons are the pods that DaemonSets create for the nodes that are changed.
+	Daemons []*corev1.Pod
 	// Unknown is why the answer is incomplete; "" if it is complete.
 	Unknown string
 }
@@ -127,7 +129,8 @@ func (s Simulator) SimulateFix(ctx context.Context, trial *FixSimulation) (*FixO
 		trial: trial, told: &FixOutcome{Fates: f.told.Fates}, harmless: map[types.UID]int{},
 		newcomers: map[*equivalenceClass]int{}, displaced: map[*equivalenceClass]bool{},
 	}
-	for _, do := range []func(context.Context) error{f.gather, f.survey, func(ctx context.Context) error { return f.trial.tryOrders(ctx, f) }} {
+	daemons := func(ctx context.Context) error { return findDaemonPods(ctx, f) }
+	for _, do := range []func(context.Context) error{daemons, f.gather, f.survey, func(ctx context.Context) error { return f.trial.tryOrders(ctx, f) }} {
 		if err := do(ctx); err != nil {
 			return nil, failed(err)
 		}
@@ -380,7 +383,7 @@ func (t *tried) note(h AffectedPod) {
 // tell is the answer.
 func (t *tried) tell(f *forecasting) *FixOutcome {
 	told := t.told
-	told.Unknown = f.told.Unknown
+	told.Unknown, told.Daemons = f.told.Unknown, f.daemonPods
 	if len(told.Displaced) > 0 {
 		t.displaceMore(f)
 	}

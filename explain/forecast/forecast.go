@@ -127,6 +127,7 @@ type forecasting struct {
 
 	rolled      map[types.UID]bool  // those of gone that a tried change replaces, and whether one by one, later
 	gone        []*corev1.Pod       // those that end and take room, in the order of the plan
+	daemonPods  []*corev1.Pod       // those that DaemonSets create for the nodes that a tried change opens
 	competitors []*pendingPod       // who looks for a node then, in the order of the queue
 	classes     []*equivalenceClass // the same by equivalence class
 	grouped     int                 // pending pods of PodGroups, which are left out
@@ -203,6 +204,9 @@ func (f *forecasting) gather(ctx context.Context) error {
 			f.trial.addTarget(f)
 			f.trial.addRolled(f)
 			addFollowing(f)
+			for _, pod := range f.daemonPods {
+				f.competitors = append(f.competitors, &pendingPod{pod: pod, following: true})
+			}
 		}
 		if unsure > 0 && len(f.competitors) > 0 {
 			f.unsaid(grammar.Plural(unsure, "pod") + " that may not be recreated would take capacity")

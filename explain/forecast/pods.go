@@ -33,7 +33,7 @@ type pendingPod struct {
 	sums   sums
 
 	recreated bool // it is a new pod in the place of one that is pending
-	following bool // its StatefulSet makes it once the pods before it are placed
+	following bool // its controller makes it later: a StatefulSet once the pods before it are placed, a DaemonSet after the change
 }
 
 // earlier is a pending pod that an ordered StatefulSet makes before another one.

@@ -62,7 +62,7 @@ func daemonPods(s *scheduler.Scheduler, like, name string) []*corev1.Pod {
 	made := map[types.UID]*corev1.Pod{}
 	for _, pod := range s.State.Pods {
 		owner := metav1.GetControllerOfNoCopy(pod)
-		if owner == nil || owner.Kind != "DaemonSet" || targetOf(pod) != like {
+		if owner == nil || owner.Kind != "DaemonSet" || TargetNode(pod) != like {
 			continue
 		}
 		if known := made[owner.UID]; known == nil || known.CreationTimestamp.Before(&pod.CreationTimestamp) {
@@ -73,20 +73,26 @@ func daemonPods(s *scheduler.Scheduler, like, name string) []*corev1.Pod {
 		return cmp.Or(cmp.Compare(corev1helpers.PodPriority(b), corev1helpers.PodPriority(a)), strings.Compare(plugins.FullName(a), plugins.FullName(b)))
 	})
 	for i, pod := range pods {
-		next := AsNewPod(pod).DeepCopy()
-		next.Name = metav1.GetControllerOfNoCopy(pod).Name + "-" + name
-		next.UID = types.UID("of a DaemonSet: " + pod.Namespace + "/" + next.Name)
-		next.Spec.Affinity = util.ReplaceDaemonSetPodNodeNameNodeAffinity(next.Spec.Affinity, name)
-		next.DeletionTimestamp = nil
-		next.Status = corev1.PodStatus{Phase: corev1.PodPending}
-		pods[i] = next
+		pods[i] = DaemonPod(pod, name)
 	}
 	return pods
 }
 
-// targetOf is the node that a pod of a DaemonSet is on, or was created for; "" where it
+// DaemonPod is the pod that a DaemonSet would create for a node, by one that it has created for
+// another one.
+func DaemonPod(like *corev1.Pod, node string) *corev1.Pod {
+	pod := AsNewPod(like).DeepCopy()
+	pod.Name = metav1.GetControllerOfNoCopy(like).Name + "-" + node
+	pod.UID = types.UID("of a DaemonSet: " + like.Namespace + "/" + pod.Name)
+	pod.Spec.Affinity = util.ReplaceDaemonSetPodNodeNameNodeAffinity(pod.Spec.Affinity, node)
+	pod.DeletionTimestamp = nil
+	pod.Status = corev1.PodStatus{Phase: corev1.PodPending}
+	return pod
+}
+
+// TargetNode is the node that a pod of a DaemonSet is on, or was created for; "" where it
 // does not say.
-func targetOf(pod *corev1.Pod) string {
+func TargetNode(pod *corev1.Pod) string {
 	if pod.Spec.NodeName != "" {
 		return pod.Spec.NodeName
 	}

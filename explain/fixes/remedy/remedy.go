@@ -80,7 +80,7 @@ type (
 	// DropHostPort takes the host port off a container's port.
 	DropHostPort struct {
 		Container string
-		Index     int // among the container's ports
+		Index     int    // among the container's ports
 		IP        string // its address; "" is every one
 		Port      int32
 		Protocol  corev1.Protocol
