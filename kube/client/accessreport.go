@@ -38,6 +38,7 @@ var otherAccess = []Access{
 	{Verb: "list", Group: "scheduling.k8s.io", Resource: "podgroups", Needed: "pods of PodGroups"},
 	{Verb: "list", Group: "node.k8s.io", Resource: "runtimeclasses", Needed: "explain -f without a dry run"},
 	{Verb: "list", Group: "coordination.k8s.io", Resource: "leases", Needed: "whether a scheduler is running"},
+	{Verb: "get", Group: "resource.k8s.io", Resource: "resourceclaimtemplates", Needed: "fit of pods whose claims are made from a template"},
 	{Verb: "list", Group: "metrics.k8s.io", Resource: "nodes", Needed: "usage of nodes"},
 	{Verb: "list", Group: "metrics.k8s.io", Resource: "pods", Needed: "usage of pods"},
 	{Verb: "list", Group: "karpenter.sh", Resource: "nodepools", Needed: "whether an autoscaler could add a node"},

@@ -18,8 +18,6 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
-	appsv1 "k8s.io/api/apps/v1"
-	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -276,13 +274,12 @@ func kindOf(resource string) schema.GroupVersionKind {
 			return k.gvr.GroupVersion().WithKind(reflect.TypeOf(k.object).Elem().Name())
 		}
 	}
-	switch resource { // controllers that are asked about by their names
-	case "daemonsets":
-		return appsv1.SchemeGroupVersion.WithKind("DaemonSet")
-	case "jobs":
-		return batchv1.SchemeGroupVersion.WithKind("Job")
+	for of, kind := range builtInKinds() { // those that are asked about only now and then
+		if of.Resource == resource && of.Version == "v1" {
+			return of.GroupVersion().WithKind(kind)
+		}
 	}
-	return schema.GroupVersionKind{Group: "", Version: "v1", Kind: "LimitRange"}
+	return schema.GroupVersionKind{}
 }
 
 // typed sets kind and version, which objects in memory go without.

@@ -137,7 +137,7 @@ func (c *Client) dial(options Options) (fair func() bool, err error) {
 	}
 	base.Timeout = 0 // a watch has no end, and a long list is not begun again
 	base.Wrap(c.health.listen)
-	base.Wrap(kindsOnly)
+	base.Wrap(checked(pathPrefix(base)))
 	fair = noteHeader(base, flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID)
 
 	tries, writes := dryRunsOnly, confirmedOnly
@@ -242,7 +242,8 @@ func (c *Client) greet(ctx context.Context) error {
 	}}
 	began := time.Now() // whatever asks for a password has done so
 	_, err = c.greeter.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
-	if err != nil && !isStatusBut401(err) {
+	// Where the answer is of another kind, the rights are unknown when they are asked about.
+	if err != nil && !isStatusBut401(err) && !isOtherObject(err) {
 		return classify("connect", server, err)
 	}
 	c.health.took(time.Since(began))

@@ -76,6 +76,9 @@ func classify(what, server string, err error) error {
 	case strings.Contains(err.Error(), "getting credentials"): // the wrapping of client-go's exec plugin; it has no type
 		return failf(ErrUnauthorized, err, "%s: %s: run the plugin by hand to see why", what, cause(err))
 	}
+	if away := new(redirected); errors.As(err, &away) {
+		server = fmt.Sprintf("%s, where %s redirects to,", away.to, server)
+	}
 	return failf(ErrUnreachable, err, "%s: %s does not answer (%s): check the network, or choose another context with --context",
 		what, server, shortly(err))
 }
@@ -101,6 +104,7 @@ func isAPIStatus(err error) bool {
 // shortly is why a request failed, in a few words, for a header or a status line.
 func shortly(err error) string {
 	var (
+		not  *notAnAPI
 		dns  *net.DNSError
 		cert *tls.CertificateVerificationError
 		wait interface{ Timeout() bool }
@@ -114,8 +118,8 @@ func shortly(err error) string {
 		return "Forbidden"
 	case apierrors.IsTooManyRequests(err):
 		return "too many requests"
-	case isNotAnAPI(err):
-		return "an answer without kind and resourceVersion"
+	case errors.As(err, &not):
+		return not.answer
 	case errors.Is(err, errHungUp):
 		return "connection closed"
 	case errors.Is(err, syscall.ECONNREFUSED):

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -98,10 +99,10 @@ func metricsNote(nodes, pods error) string {
 		return "not allowed to list nodes in metrics.k8s.io"
 	case apierrors.IsForbidden(pods):
 		return "not allowed to list pods in metrics.k8s.io"
-	case nodes != nil:
-		return "metrics.k8s.io does not answer: " + shortly(nodes)
+	case isNotAnAPI(cmp.Or(nodes, pods)):
+		return "metrics.k8s.io answered with " + shortly(cmp.Or(nodes, pods))
 	}
-	return "metrics.k8s.io does not answer: " + shortly(pods)
+	return "metrics.k8s.io does not answer: " + shortly(cmp.Or(nodes, pods))
 }
 
 func (m *podMetrics) setNote(note string) {
