@@ -128,7 +128,7 @@ func (j *jobs) live() []*plan.Progress {
 // jobWords say how far a job is: "drain std-a-02: 7 of 11 evicted".
 func jobWords(job *plan.Progress) string {
 	var words strings.Builder
-	_, _ = fmt.Fprintf(&words, "%s: %d of %d %s", job.Name, job.Count(plan.PodGone), len(job.Pods), job.Word(plan.PodGone))
+	_, _ = fmt.Fprintf(&words, "%s: %d of %d %s%s", job.Name, job.Evicted(), len(job.Pods), job.Word(plan.PodGone), job.AlreadyWords())
 	for _, state := range []plan.PodState{plan.PodFailed, plan.PodLeft} {
 		if n := job.Count(state); n > 0 {
 			_, _ = fmt.Fprintf(&words, ", %d %s", n, job.Word(state))

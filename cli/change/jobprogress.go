@@ -50,9 +50,9 @@ func (c *Command) done(plan *plan.Plan, how string) error {
 func (c *Command) over(p *plan.Plan, job *plan.Progress) error {
 	gone := job.Count(plan.PodGone)
 	if gone == len(job.Pods) && job.Why == "" {
-		return c.done(p, fmt.Sprintf(", %d of %s evicted", gone, plan.CountPods(len(job.Pods))))
+		return c.done(p, fmt.Sprintf(", %d of %s evicted%s", job.Evicted(), plan.CountPods(len(job.Pods)), job.AlreadyWords()))
 	}
-	return c.blockedf("%s: %d of %s evicted. %s", job.Name, gone, plan.CountPods(len(job.Pods)), p.UndoSays)
+	return c.blockedf("%s: %d of %s evicted%s. %s", job.Name, job.Evicted(), plan.CountPods(len(job.Pods)), job.AlreadyWords(), p.UndoSays)
 }
 
 // leave stops a job before its end, and says what is still under way.
@@ -69,7 +69,7 @@ func (c *Command) leave(ctx context.Context, p *plan.Plan, id int, news *news) e
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		why = fmt.Sprintf("stopped after %s", c.timeout)
 	}
-	words := []string{fmt.Sprintf("%d of %s evicted", job.Count(plan.PodGone), plan.CountPods(len(job.Pods)))}
+	words := []string{fmt.Sprintf("%d of %s evicted%s", job.Evicted(), plan.CountPods(len(job.Pods)), job.AlreadyWords())}
 	for _, rest := range []struct {
 		n    int
 		word string
@@ -116,7 +116,7 @@ func (n *news) of(job *plan.Progress) []string {
 		lines = append(lines, job.Name+": "+job.Why)
 	}
 	n.why = job.Why
-	gone := fmt.Sprintf("%d of %d", job.Count(plan.PodGone), len(job.Pods))
+	gone := fmt.Sprintf("%d of %d", job.Evicted(), len(job.Pods))
 	for i := range job.Pods {
 		pod := &job.Pods[i]
 		was := n.pods[pod.Pod.UID]
@@ -156,6 +156,9 @@ func stateWords(pod *plan.PodProgress, gone string) string {
 		}
 		return fmt.Sprintf("terminating, grace period %ds", int(pod.Grace.Seconds()))
 	case plan.PodGone:
+		if pod.GoneAlready() {
+			return pod.Help
+		}
 		return "evicted, " + gone
 	case plan.PodFailed:
 		words := "not evicted. kube-apiserver: " + pod.Said

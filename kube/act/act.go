@@ -94,9 +94,9 @@ func (a *Actor) Plan(ctx context.Context, action plan.Action) (*plan.Plan, error
 
 // Run stops the jobs that a confirmed plan stops, makes its changes, one after the
 // other, and then starts the job that evicts its pods, which continues by itself. The
-// result has the changes that were made also if a later one failed; no pod is evicted
-// then. If an object changed meanwhile the error is ErrChanged, and nothing was
-// overwritten.
+// result has the changes that were made also if a later one failed, or if the API server
+// left out a part of one; no pod is evicted then. If an object changed meanwhile the
+// error is ErrChanged, and nothing was overwritten.
 func (a *Actor) Run(ctx context.Context, confirmed plan.Confirmed) (*plan.Ran, error) {
 	p := confirmed.Plan()
 	if p == nil {
@@ -115,11 +115,14 @@ func (a *Actor) Run(ctx context.Context, confirmed plan.Confirmed) (*plan.Ran, e
 		ran.Stopped = append(ran.Stopped, stopped.Name)
 	}
 	for _, change := range p.Changes {
-		failed = a.send(ctx, a.Writer, change, nil)
+		var made plan.Change
+		made, failed = a.send(ctx, a.Writer, change, nil)
+		if len(made.Edits) > 0 {
+			ran.Changed = append(ran.Changed, made)
+		}
 		if failed != nil {
 			break
 		}
-		ran.Changed = append(ran.Changed, change)
 	}
 	if failed != nil {
 		failed = withStopped(failed, ran)

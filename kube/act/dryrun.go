@@ -30,7 +30,7 @@ func (a *Actor) dryRun(ctx context.Context, plan *plan.Plan) error {
 	}
 	plan.Verdict.Asked = true
 	for _, change := range plan.Changes {
-		err := a.send(ctx, a.DryRunner, change, []string{metav1.DryRunAll})
+		_, err := a.send(ctx, a.DryRunner, change, []string{metav1.DryRunAll})
 		var status apierrors.APIStatus
 		if errors.As(err, &status) && !errors.Is(err, ErrChanged) {
 			plan.Verdict.Rejections = append(plan.Verdict.Rejections, status.Status().Message)

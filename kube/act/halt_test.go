@@ -68,7 +68,18 @@ func newDrained(t *testing.T, nodes []string, pods ...*corev1.Pod) *drained {
 		return false, nil, nil
 	})
 	dryRunner := fake.NewClientset()
-	dryRunner.PrependReactor("*", "*", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, nil })
+	dryRunner.PrependReactor("*", "*", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		patch, ok := action.(clienttesting.PatchAction)
+		if !ok {
+			return true, nil, nil
+		}
+		n, err := d.client.Tracker().Get(nodesResource, "", patch.GetName())
+		if err != nil {
+			return true, nil, err
+		}
+		tried, err := fake.NewClientset(n.DeepCopyObject()).CoreV1().Nodes().Patch(t.Context(), patch.GetName(), patch.GetPatchType(), patch.GetPatch(), metav1.PatchOptions{})
+		return true, tried, err
+	})
 	d.a = New(Options{State: d, Reader: d.client, DryRunner: dryRunner, Writer: slow{d.client, d}})
 	return d
 }

@@ -57,10 +57,11 @@ type orders struct{ paused, stopped bool }
 // pod is one pod that a job evicts or deletes.
 type pod struct {
 	plan.PodProgress
-	end    *plan.End
-	busy   bool // a request about it is in flight
-	pauses wait.Backoff
-	look   time.Time // when the server is asked whether it is there, where no snapshot tells
+	end       *plan.End
+	busy      bool // a request about it is in flight
+	requested bool // its eviction or deletion was requested, and the server may have done it
+	pauses    wait.Backoff
+	look      time.Time // when the server is asked whether it is there, where no snapshot tells
 }
 
 // reply is what came of a request about a pod.

@@ -203,14 +203,54 @@ func TestAPodThatWasReplacedUnderItsNameIsGone(t *testing.T) {
 					w.lose(false)
 				}
 				time.Sleep(10 * time.Second)
-				if s := states(a)["cart"]; s.State != plan.PodGone {
+				if s := states(a)["cart"]; s.State != plan.PodGone || !s.GoneAlready() {
 					t.Errorf("the pod is %+v", s)
+				}
+				if e := a.Activity()[0]; e.Result != "0 of 1 evicted, 1 gone already" || !e.OK {
+					t.Errorf("the activity log says %+v", e)
 				}
 				if p := w.pod("cart"); p.DeletionTimestamp != nil {
 					t.Error("the other pod was evicted")
 				}
 				if n := w.evictions("cart"); before && n != 0 {
 					t.Errorf("%d evictions were asked for", n)
+				}
+			})
+		})
+	}
+}
+
+func TestAPodThatAnotherClientDeletedIsNotCountedAsEvicted(t *testing.T) {
+	for name, test := range map[string]struct {
+		refuse  func(string, int) error
+		early   bool // it is deleted before anything is sent
+		result  string
+		already bool
+	}{
+		"before anything was sent":                        {nil, true, "0 of 1 evicted, 1 gone already", true},
+		"while its budget blocked it":                     {always(budgetRefuses()), false, "0 of 1 evicted, 1 gone already", true},
+		"but maybe after a request that was not answered": {always(context.DeadlineExceeded), false, "1 of 1 evicted", false},
+		"but maybe by a webhook that asks for patience":   {always(apierrors.NewTooManyRequests("migrating", 1)), false, "1 of 1 evicted", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, running("cart"))
+				w.refuse = test.refuse
+				w.lose(test.early)
+				a := w.begin(ends{how: plan.Evicted})
+				defer a.Close()
+				time.Sleep(time.Second)
+				w.remove("cart")
+				w.lose(false)
+				time.Sleep(time.Second)
+				if s := states(a)["cart"]; s.State != plan.PodGone || s.GoneAlready() != test.already || a.Jobs()[0].CountGoneAlready() == 1 != test.already {
+					t.Errorf("the pod is %+v", s)
+				}
+				if e := a.Activity()[0]; e.Result != test.result || !e.OK {
+					t.Errorf("the activity log says %+v", e)
+				}
+				if n := w.evictions("cart"); test.early && n != 0 {
+					t.Errorf("%d evictions were sent", n)
 				}
 			})
 		})

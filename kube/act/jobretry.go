@@ -107,7 +107,9 @@ func (j *job) askFor(ctx context.Context, end *plan.End) outcome {
 			return outcome{state: plan.PodGone}
 		}
 	}
-	return judge(end, err)
+	told := judge(end, err)
+	told.asked = told.state != plan.PodFailed && mayHaveDone(err)
+	return told
 }
 
 // lookFor asks the server whether a pod still exists.
@@ -126,6 +128,7 @@ func (j *job) settle(r reply) {
 	if r.sends {
 		j.sending--
 	}
+	p.requested = p.requested || r.asked
 	if r.state == plan.PodAsked { // the snapshot may tell already that it is gone
 		j.hasten(p)
 	}
@@ -139,6 +142,10 @@ func (j *job) settle(r reply) {
 	if again && j.state == plan.JobStopped {
 		p.Budget = r.budget
 		j.giveUp(p)
+		return
+	}
+	if r.state == plan.PodGone {
+		j.gone(p)
 		return
 	}
 	j.turn(p, r.state)

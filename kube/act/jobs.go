@@ -162,14 +162,18 @@ func (a *Actor) conclude(p *plan.Progress) {
 	a.activity.revise(func(e plan.Entry) bool { return e.Job == p.ID }, func(e *plan.Entry) { e.Result, e.OK = resultOf(p) })
 }
 
-// resultOf is the result of a job: "7 of 11 evicted, 1 rejected, stopped".
+// resultOf is the result of a job: "7 of 11 evicted, 1 gone already, 1 rejected, stopped".
 func resultOf(p *plan.Progress) (words string, ok bool) {
 	went := p.Count(plan.PodGone)
 	ended := "evicted"
 	if slices.ContainsFunc(p.Plan.Ends, func(end plan.End) bool { return end.How == plan.Deleted }) {
 		ended = "deleted"
 	}
-	words = fmt.Sprintf("%d of %d %s", went, len(p.Pods), ended)
+	already := p.CountGoneAlready()
+	words = fmt.Sprintf("%d of %d %s", went-already, len(p.Pods), ended)
+	if already > 0 {
+		words += fmt.Sprintf(", %d gone already", already)
+	}
 	if n := p.Count(plan.PodFailed); n > 0 {
 		words += fmt.Sprintf(", %d rejected", n)
 	}

@@ -26,13 +26,22 @@ func (j *job) watch(ctx context.Context, snapshot *model.Snapshot) {
 		}
 		found, is := seen(snapshot, p.Pod)
 		switch {
+		case is == gone && p.busy && !p.requested: // the reply tells whether the job has done it
 		case is == gone:
-			j.turn(p, plan.PodGone)
+			j.gone(p)
 		case !trusted(snapshot, p.Pod.Namespace):
 			j.lookDue(ctx, i, now)
 		case found.Object.DeletionTimestamp != nil:
 			j.terminating(p, found, now)
 		}
+	}
+}
+
+// gone notes that a pod is gone, and if nothing that the job requested has done it.
+func (j *job) gone(p *pod) {
+	j.turn(p, plan.PodGone)
+	if !p.requested {
+		p.Help = plan.GoneAlready
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 
 // outcome is the result of a request to evict or delete a pod.
 type outcome struct {
+	asked  bool // it was requested, and the server may have done it
 	state  plan.PodState
 	said   string
 	help   string
@@ -56,6 +57,14 @@ func judge(end *plan.End, err error) outcome {
 // webhook that evicts the pod itself and answers in the same way.
 func refusedForNow(err error) bool {
 	return apierrors.IsTooManyRequests(err) || apierrors.HasStatusCause(err, policyv1.DisruptionBudgetCause)
+}
+
+// mayHaveDone reports whether the pod may be evicted or deleted all the same: where there
+// was no answer, where the server had trouble, and where a webhook may evict it itself.
+func mayHaveDone(err error) bool {
+	status := statusOf(err)
+	return status == nil || status.Code >= http.StatusInternalServerError ||
+		apierrors.IsTooManyRequests(err) && !apierrors.HasStatusCause(err, policyv1.DisruptionBudgetCause)
 }
 
 // severalBudgets reports whether the pod has more than one PodDisruptionBudget: the

@@ -3,10 +3,12 @@ package act
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 
@@ -17,11 +19,12 @@ import (
 const sendings = 5
 
 // send sends one change, as a dry run or for real. Where the object changed meanwhile in
-// nothing that the plan rests on, as by a kubelet's heartbeat, it is sent again.
-func (a *Actor) send(ctx context.Context, client kubernetes.Interface, change plan.Change, dry []string) error {
-	var err error
+// nothing that the plan rests on, as by a kubelet's heartbeat, it is sent again. made is
+// the part of it that was made, also where the error is that the server left out the rest.
+func (a *Actor) send(ctx context.Context, client kubernetes.Interface, change plan.Change, dry []string) (made plan.Change, err error) {
+	var answer runtime.Object
 	for range sendings {
-		err = deliver(ctx, client, change, metav1.PatchOptions{FieldManager: Manager, DryRun: dry})
+		answer, err = deliver(ctx, client, change, metav1.PatchOptions{FieldManager: Manager, DryRun: dry})
 		if !apierrors.IsConflict(err) {
 			break
 		}
@@ -36,11 +39,39 @@ func (a *Actor) send(ctx context.Context, client kubernetes.Interface, change pl
 	}
 	switch {
 	case err == nil:
-		return nil
+		return checkAnswer(change, answer, len(dry) > 0)
 	case apierrors.IsConflict(err), apierrors.IsNotFound(err):
-		return fmt.Errorf("%s %w: %w", change.Target.Words(), ErrChanged, err)
+		return plan.Change{}, fmt.Errorf("%s %w: %w", change.Target.Words(), ErrChanged, err)
 	}
-	return &worded{change.Target.Words() + ": " + toldOf(err, len(dry) > 0), err}
+	return plan.Change{}, &worded{change.Target.Words() + ": " + toldOf(err, len(dry) > 0), err}
+}
+
+// notMade is the error of a change that the server accepted without making it. did is a
+// clause about the server. It is an API status, because the server has answered.
+func notMade(did string) error {
+	return &worded{"kube-apiserver " + did, &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Message: did + "."}}}
+}
+
+// checkAnswer checks that the object which the server returned has the change: admission
+// policies and webhooks may remove it. made is the part that the object has.
+func checkAnswer(change plan.Change, answer runtime.Object, dry bool) (made plan.Change, err error) {
+	name := change.Target.Words()
+	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(answer)
+	if err != nil {
+		return plan.Change{}, fmt.Errorf("read answer about %s: %w", name, err)
+	}
+	if !change.About(object) {
+		did := "answered the change of " + name + " with something else"
+		if !dry {
+			did += "; the change may still have been made"
+		}
+		return plan.Change{}, notMade(did)
+	}
+	made, missing := change.Made(object)
+	if len(missing) == 0 {
+		return change, nil
+	}
+	return made, notMade(fmt.Sprintf("accepted the change of %s but left out %s: an admission policy or webhook removed it", name, strings.Join(missing, ", ")))
 }
 
 // worded is an error with a message for users.
@@ -65,51 +96,47 @@ func toldOf(err error, dry bool) string {
 }
 
 // deliver sends a merge patch; a scale is written whole, for its clients have no patch.
-func deliver(ctx context.Context, client kubernetes.Interface, change plan.Change, options metav1.PatchOptions) error {
+// It returns the object that the server returned.
+func deliver(ctx context.Context, client kubernetes.Interface, change plan.Change, options metav1.PatchOptions) (runtime.Object, error) {
 	ref := change.Target
 	patch, err := change.Patch()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	switch ref.Resource {
 	case "nodes":
-		_, err = client.CoreV1().Nodes().Patch(ctx, ref.Name, types.MergePatchType, patch, options)
+		return client.CoreV1().Nodes().Patch(ctx, ref.Name, types.MergePatchType, patch, options)
 	case "pods":
-		_, err = client.CoreV1().Pods(ref.Namespace).Patch(ctx, ref.Name, types.MergePatchType, patch, options)
+		return client.CoreV1().Pods(ref.Namespace).Patch(ctx, ref.Name, types.MergePatchType, patch, options)
 	case "deployments":
-		_, err = client.AppsV1().Deployments(ref.Namespace).Patch(ctx, ref.Name, types.MergePatchType, patch, options)
+		return client.AppsV1().Deployments(ref.Namespace).Patch(ctx, ref.Name, types.MergePatchType, patch, options)
 	case "statefulsets":
-		_, err = client.AppsV1().StatefulSets(ref.Namespace).Patch(ctx, ref.Name, types.MergePatchType, patch, options)
+		return client.AppsV1().StatefulSets(ref.Namespace).Patch(ctx, ref.Name, types.MergePatchType, patch, options)
 	case "daemonsets":
-		_, err = client.AppsV1().DaemonSets(ref.Namespace).Patch(ctx, ref.Name, types.MergePatchType, patch, options)
-	default:
-		return scale(ctx, client, change, options)
+		return client.AppsV1().DaemonSets(ref.Namespace).Patch(ctx, ref.Name, types.MergePatchType, patch, options)
 	}
-	return err
+	return scale(ctx, client, change, options)
 }
 
 // scale writes the number of replicas of a workload.
-func scale(ctx context.Context, client kubernetes.Interface, change plan.Change, options metav1.PatchOptions) error {
+func scale(ctx context.Context, client kubernetes.Interface, change plan.Change, options metav1.PatchOptions) (runtime.Object, error) {
 	ref := change.Target
 	replicas, ok := change.Replicas()
 	if !ok {
-		return fmt.Errorf("%w: no action changes %s", plan.ErrNotPossible, ref.Resource)
+		return nil, fmt.Errorf("%w: no action changes %s", plan.ErrNotPossible, ref.Resource)
 	}
 	wanted := &autoscalingv1.Scale{
 		ObjectMeta: metav1.ObjectMeta{Namespace: ref.Namespace, Name: ref.Name, UID: ref.UID, ResourceVersion: change.ResourceVersion},
 		Spec:       autoscalingv1.ScaleSpec{Replicas: replicas},
 	}
 	update := metav1.UpdateOptions{FieldManager: options.FieldManager, DryRun: options.DryRun}
-	var err error
 	switch ref.Resource {
 	case "deployments/scale":
-		_, err = client.AppsV1().Deployments(ref.Namespace).UpdateScale(ctx, ref.Name, wanted, update)
+		return client.AppsV1().Deployments(ref.Namespace).UpdateScale(ctx, ref.Name, wanted, update)
 	case "statefulsets/scale":
-		_, err = client.AppsV1().StatefulSets(ref.Namespace).UpdateScale(ctx, ref.Name, wanted, update)
+		return client.AppsV1().StatefulSets(ref.Namespace).UpdateScale(ctx, ref.Name, wanted, update)
 	case "replicasets/scale":
-		_, err = client.AppsV1().ReplicaSets(ref.Namespace).UpdateScale(ctx, ref.Name, wanted, update)
-	default:
-		return fmt.Errorf("%w: no action changes %s", plan.ErrNotPossible, ref.Resource)
+		return client.AppsV1().ReplicaSets(ref.Namespace).UpdateScale(ctx, ref.Name, wanted, update)
 	}
-	return err
+	return nil, fmt.Errorf("%w: no action changes %s", plan.ErrNotPossible, ref.Resource)
 }

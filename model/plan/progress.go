@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -94,3 +95,33 @@ func (p *Progress) Count(state PodState) int {
 
 // Live says whether the job may still send requests.
 func (p *Progress) Live() bool { return p.State == JobRuns || p.State == JobPaused }
+
+// GoneAlready is the Help of a pod in the state PodGone that its job neither evicted nor
+// deleted.
+const GoneAlready = "gone already: another client deleted it"
+
+// GoneAlready reports whether the pod is gone without anything that the job requested.
+func (p *PodProgress) GoneAlready() bool { return p.State == PodGone && p.Help == GoneAlready }
+
+// CountGoneAlready counts the pods of the state PodGone that the job neither evicted nor
+// deleted.
+func (p *Progress) CountGoneAlready() int {
+	n := 0
+	for i := range p.Pods {
+		if p.Pods[i].GoneAlready() {
+			n++
+		}
+	}
+	return n
+}
+
+// Evicted counts the pods that are gone because of the job.
+func (p *Progress) Evicted() int { return p.Count(PodGone) - p.CountGoneAlready() }
+
+// AlreadyWords follow the number of evicted pods: ", 1 gone already"; "" where none was.
+func (p *Progress) AlreadyWords() string {
+	if n := p.CountGoneAlready(); n > 0 {
+		return fmt.Sprintf(", %d gone already", n)
+	}
+	return ""
+}

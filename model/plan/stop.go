@@ -106,7 +106,7 @@ func stopWords(job *Progress, opens []string) string {
 	default:
 		_, _ = fmt.Fprintf(&words, "First stops %q (running)", job.Name)
 	}
-	_, _ = fmt.Fprintf(&words, ": %d of %s evicted", job.Count(PodGone), CountPods(len(job.Pods)))
+	_, _ = fmt.Fprintf(&words, ": %d of %s evicted%s", job.Evicted(), CountPods(len(job.Pods)), job.AlreadyWords())
 	for _, part := range []struct {
 		n    int
 		word string

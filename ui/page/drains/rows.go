@@ -45,6 +45,9 @@ func (p *Page) state(pod plan.PodProgress) table.Cell {
 		made.Tone = tone.Bad
 	case plan.PodGone:
 		made.Tone = tone.Dim
+		if pod.GoneAlready() {
+			made.Text = "gone"
+		}
 	}
 	if !pod.Again.IsZero() && p.job.State == plan.JobRuns {
 		made.Text += ", retry in " + figures.Clock(max(pod.Again.Sub(p.Host.Observed().At), 0))
@@ -67,6 +70,9 @@ func (p *Page) now(pod plan.PodProgress) table.Cell {
 	case plan.PodTerminating:
 		return p.terminating(pod)
 	case plan.PodGone:
+		if pod.GoneAlready() {
+			return table.Cell{Text: pod.Help}
+		}
 		return p.back(pod)
 	}
 	return table.Cell{Text: cmp.Or(pod.Help, pod.Said)}
