@@ -15,6 +15,15 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
+// fitCount is a Fit in the making.
+type fitCount struct {
+	engine *Engine
+	on     *scheduler.SimulatedState
+	of     *fitTemplate
+	said   externalFacts
+	answer *report.Fit
+}
+
 // Fit says how many equal pods, which do not exist, would be created and scheduled, on
 // which nodes, and what stops the next one. They are placed one after another in a
 // simulated state, of which nothing is kept.
@@ -23,55 +32,94 @@ func (e *Engine) Fit(ctx context.Context, q report.FitQuery) (*report.Fit, error
 	if err != nil {
 		return nil, err
 	}
+	of, err := newFitTemplate(ctx, e, judged.Pod, q.Replicas)
+	if err != nil {
+		return nil, err
+	}
 	answer := &report.Fit{
 		TypeMeta: metav1.TypeMeta{APIVersion: report.APIVersion, Kind: report.FitKind},
-		Asked:    q.Replicas, Placed: []report.PlacedOn{}, Unknown: judged.Unknown(),
+		Asked:    q.Replicas, Placed: []report.PlacedOn{}, Unknown: report.MergeUnknown(judged.Unknown(), of.unknown),
 	}
 	said, err := e.sources.gather(ctx, func() *corev1.Pod { return judged.Pod })
 	if err != nil {
 		return nil, err
 	}
-	on := e.scheduler.State.NewSimulatedState(nil, nil)
-	if answer.Added, err = addNodes(ctx, e, on, q.New); err != nil {
+	f := &fitCount{e, e.scheduler.State.NewSimulatedState(nil, nil), of, said, answer}
+	if answer.Added, err = addNodes(ctx, e, f.on, q.New); err != nil {
 		return nil, err
 	}
-	first, err := e.explainOn(ctx, on, judged.Pod, said)
+	first, err := f.explain(ctx, of.Template, 0)
 	if err != nil {
 		return nil, err
 	}
 	answer.Scheduler = first.Scheduler
+	answer.Scheduler.Caveats = append(answer.Scheduler.Caveats, of.caveats...)
 	created, rejected := judged.Created(q.Replicas)
-	filled := &placement.Filling{}
-	if first.Verdict == report.Schedulable {
-		if filled, err = placement.Fill(ctx, e.scheduler, on, judged.Pod, created); err != nil {
-			return nil, err
-		}
-	}
 	if answer.Added != nil {
 		if err := fitWithout(ctx, e, answer, judged.Pod, created); err != nil {
 			return nil, err
 		}
 	}
-	answer.Place(filled.Nodes)
-	if filled.Chance {
-		answer.Scheduler.Caveats = append(answer.Scheduler.Caveats, report.FitChance)
-	}
-	answer.Unknown = report.MergeUnknown(answer.Unknown, filled.Unknown)
 	switch {
-	case len(filled.Unknown) > 0:
-	case filled.Next != nil:
-		next, err := e.explainOn(ctx, on, placement.AsNewPod(filled.Next), said)
-		if err != nil {
+	case created == 0 && q.Replicas > 0: // kube-apiserver rejects it before any node matters
+		answer.NotCreated(rejected)
+	case first.Verdict != report.Schedulable:
+		f.stoppedBy(first)
+	case len(of.unknown) > 0 && created > 0: // devices decide
+	default:
+		if err := f.fill(ctx, created, rejected); err != nil {
 			return nil, err
 		}
-		answer.StoppedBy(next)
-	case first.Verdict != report.Schedulable:
-		answer.StoppedBy(first)
-	case created < q.Replicas:
-		answer.NotCreated(rejected)
 	}
 	answer.Count()
 	return answer, nil
+}
+
+// fill places the pods that would be created, and finds what stops the next one.
+func (f *fitCount) fill(ctx context.Context, created int, rejected []report.Rejection) error {
+	claimed, unclaimed, err := f.of.claimed(ctx, f.engine, created)
+	if err != nil {
+		return err
+	}
+	filled, err := placement.Fill(ctx, f.engine.scheduler, f.on, f.of.Template, claimed)
+	if err != nil {
+		return err
+	}
+	f.answer.Place(filled.Nodes)
+	if filled.Chance {
+		f.answer.Scheduler.Caveats = append(f.answer.Scheduler.Caveats, report.FitChance)
+	}
+	f.answer.Unknown = report.MergeUnknown(f.answer.Unknown, filled.Unknown)
+	next := f.of.Template
+	switch {
+	case len(filled.Unknown) > 0:
+		return nil
+	case filled.Stopped:
+	case claimed < created:
+		next.Claims = nil
+		f.answer.Scheduler.Caveats = append(f.answer.Scheduler.Caveats, "kube-apiserver would reject a ResourceClaim of that pod: "+unclaimed)
+	case created < f.answer.Asked:
+		f.answer.NotCreated(rejected)
+		return nil
+	default:
+		return nil
+	}
+	told, err := f.explain(ctx, next, len(filled.Nodes))
+	if err != nil {
+		return err
+	}
+	f.stoppedBy(told)
+	return nil
+}
+
+// stoppedBy notes the explanation of the first pod that is not placed, unless what is not known
+// of new nodes decides.
+func (f *fitCount) stoppedBy(next *report.Report) {
+	if devicesDecide(f.answer.Added, next) {
+		f.answer.Unknown = report.MergeUnknown(f.answer.Unknown, newDevicesUnknown, next.Unknown)
+		return
+	}
+	f.answer.StoppedBy(next)
 }
 
 // admissionSources is where the rules of a namespace are read that may reject pods: of pods
@@ -88,12 +136,17 @@ func admissionSources(e *Engine, admitted bool) admission.Sources {
 	return from
 }
 
-// explainOn explains a pod that does not exist in a simulated state, with an answer for
+// explain explains the pod of that number, from 0, in the simulated state, with an answer for
 // each node.
-func (e *Engine) explainOn(ctx context.Context, on *scheduler.SimulatedState, pod *corev1.Pod, said externalFacts) (answer *report.Report, err error) {
-	err = e.scheduler.Hold(ctx, on, func() error {
+func (f *fitCount) explain(ctx context.Context, of placement.Template, n int) (answer *report.Report, err error) {
+	e := f.engine
+	err = e.scheduler.Hold(ctx, f.on, func() error {
+		pod, err := of.AsNewPod(f.on, n)
+		if err != nil {
+			return err
+		}
 		x := e.begin(ctx, pod)
-		x.take(said)
+		x.take(f.said)
 		if err := x.answer(ctx, true); err != nil {
 			return err
 		}
@@ -102,7 +155,7 @@ func (e *Engine) explainOn(ctx context.Context, on *scheduler.SimulatedState, po
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("explain pod %s/%s: %w", pod.Namespace, pod.Name, err)
+		return nil, fmt.Errorf("explain pod %s/%s: %w", of.Pod.Namespace, of.Pod.Name, err)
 	}
 	return answer, nil
 }

@@ -102,6 +102,15 @@ func TestFitCountsWhatAQuotaAdmits(t *testing.T) {
 	}
 }
 
+// A pod that a quota rejects is not created: whether it would fit a node does not matter then.
+func TestFitSaysFirstThatAPodWouldNotBeCreated(t *testing.T) {
+	e := startEngine(t, Options{Quotas: cpuQuota("20", "20")}, testNode("n1", "4"))
+	got := mustFit(t, e, report.FitQuery{Pod: testPod("shop/web", "", "8"), Replicas: 1, Admitted: true})
+	if says := got.Sentence(); !strings.HasPrefix(says, "0 of 1 fits. The 1st would not be created: ResourceQuota shop/compute") {
+		t.Errorf("it says %q", says)
+	}
+}
+
 func TestFitLeavesOpenWhatCannotBeRead(t *testing.T) {
 	e := startEngineForbidding(t, Options{Quotas: noQuotas}, []string{"persistentvolumeclaims"}, testNode("n1", "4"))
 	pod := testPod("shop/web", "", "1")

@@ -3,9 +3,11 @@ package explain
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -47,16 +49,27 @@ func addNodes(ctx context.Context, e *Engine, on *scheduler.SimulatedState, want
 // new node are is not known.
 func fitWithout(ctx context.Context, e *Engine, answer *report.Fit, pod *corev1.Pod, pods int) error {
 	if len(pod.Spec.ResourceClaims) > 0 {
-		answer.Unknown = report.MergeUnknown(answer.Unknown, []report.UnknownPart{
-			{Resource: "resourceslices", Why: "the devices of a new node are not known", Plugins: []string{}},
-		})
+		answer.Unknown = report.MergeUnknown(answer.Unknown, newDevicesUnknown)
 		return nil
 	}
-	filled, err := placement.Fill(ctx, e.scheduler, e.scheduler.State.NewSimulatedState(nil, nil), pod, pods)
+	filled, err := placement.Fill(ctx, e.scheduler, e.scheduler.State.NewSimulatedState(nil, nil), placement.Template{Pod: pod}, pods)
 	if err == nil && len(filled.Unknown) == 0 {
 		answer.Added.Without = new(len(filled.Nodes))
 	}
 	return err
+}
+
+// newDevicesUnknown is what is not known where nodes are added.
+var newDevicesUnknown = []report.UnknownPart{
+	{Resource: "resourceslices", Why: "the devices of a new node are not known", Plugins: []string{}},
+}
+
+// devicesDecide says whether a pod would fit a new node if that had the devices: nothing else
+// rejects it there.
+func devicesDecide(added *report.AddedNodes, pod *report.Report) bool {
+	return added != nil && slices.ContainsFunc(pod.Nodes, func(on report.NodeResult) bool {
+		return slices.Contains(added.Nodes, on.Name) && len(on.Rejections) == 1 && on.Rejections[0].Plugin == names.DynamicResources
+	})
 }
 
 // FitPending says how many of the pending pods would be scheduled if there were some nodes

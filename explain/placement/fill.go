@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
@@ -15,35 +13,34 @@ import (
 // Filling is where equal pods, which do not exist, were placed in a simulated state.
 type Filling struct {
 	Nodes   []string             // of the pods, in their order
-	Next    *corev1.Pod          // the one that fits no node; nil: all fit, or it is not known
+	Stopped bool                 // the next one fits no node
 	Chance  bool                 // their nodes decide how many fit, and kube-scheduler may take others
 	Unknown []report.UnknownPart // why no more were placed, where that could not be decided
 }
 
 // Fill places equal pods one after another in a simulated state: each is filtered and
 // scored by the scheduler's plugins with those before it on their nodes, and goes where it
-// ranks first.
-func Fill(ctx context.Context, s *scheduler.Scheduler, on *scheduler.SimulatedState, pod *corev1.Pod, wanted int) (*Filling, error) {
-	f := &Filling{}
-	if wanted > 1 && len(pod.Spec.ResourceClaims) > 0 {
-		f.leaveOpen("resourceclaims", "devices of ResourceClaims are not allocated in a simulation")
-		return f, nil
-	}
-	begun := time.Now()
-	for len(f.Nodes) < wanted && f.Next == nil && len(f.Unknown) == 0 {
+// ranks first. Devices that its ResourceClaims get there are not free for the next.
+func Fill(ctx context.Context, s *scheduler.Scheduler, on *scheduler.SimulatedState, of Template, wanted int) (*Filling, error) {
+	f, begun := &Filling{}, time.Now()
+	for len(f.Nodes) < wanted && !f.Stopped && len(f.Unknown) == 0 {
 		if time.Since(begun) > placingTime {
 			f.leaveOpen("nodes", fmt.Sprintf("stopped after %d s", int(placingTime.Seconds())))
 			break
 		}
-		if err := s.Hold(ctx, on, func() error { return f.place(ctx, s, on, numbered(pod, len(f.Nodes))) }); err != nil {
-			return nil, fmt.Errorf("place replicas of %s: %w", plugins.FullName(pod), err)
+		if err := s.Hold(ctx, on, func() error { return f.place(ctx, s, on, of) }); err != nil {
+			return nil, fmt.Errorf("place replicas of %s: %w", plugins.FullName(of.Pod), err)
 		}
 	}
 	return f, nil
 }
 
 // place places one pod more.
-func (f *Filling) place(ctx context.Context, s *scheduler.Scheduler, on *scheduler.SimulatedState, next *corev1.Pod) error {
+func (f *Filling) place(ctx context.Context, s *scheduler.Scheduler, on *scheduler.SimulatedState, of Template) error {
+	next, err := of.replica(on, len(f.Nodes))
+	if err != nil {
+		return err
+	}
 	p := s.Profile(next)
 	t, err := s.FittingNodes(ctx, next, nil)
 	switch {
@@ -53,7 +50,7 @@ func (f *Filling) place(ctx context.Context, s *scheduler.Scheduler, on *schedul
 		f.Unknown = t.Matrix.Unknown()
 		return nil
 	case len(t.Names) == 0:
-		f.Next = next
+		f.Stopped = true
 		return nil
 	}
 	ranked, err := p.Prioritize(ctx, t.State, next, t.Nodes)
@@ -65,7 +62,7 @@ func (f *Filling) place(ctx context.Context, s *scheduler.Scheduler, on *schedul
 		f.Chance = f.Chance || sampled || len(ranked.Unread) > 0 || len(ranked.Nodes) > 1 && ranked.Nodes[1].Tied
 	}
 	node := ranked.Nodes[0].Node
-	if _, err := on.AddPod(next, node); err != nil {
+	if err := on.Place(ctx, t, next, node); err != nil {
 		return err
 	}
 	f.Nodes = append(f.Nodes, node)

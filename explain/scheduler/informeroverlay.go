@@ -11,7 +11,7 @@ import (
 
 // objectOverlay are objects that lie over those of an informer in a simulated state: the
 // plugins read volumes and claims from its indexer, and see them in the place of
-// the real ones of their names.
+// the real ones of their names. ResourceClaims they read from tracedDRA, which shows new ones too.
 type objectOverlay struct {
 	mu      sync.RWMutex
 	objects map[string]any // by namespace/name, or by name

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/informers"
@@ -68,7 +69,7 @@ func (s *Scheduler) build(ctx context.Context, factory informers.SharedInformerF
 	if err != nil {
 		return err
 	}
-	s.dra = &tracedDRA{dra, s.options.Unreadable}
+	s.dra = &tracedDRA{SharedDRAManager: dra, trace: s.options.Unreadable, simulated: s.State.objects.of(&resourcev1.ResourceClaim{})}
 	s.backoff, s.Notes, s.profiles = wanted.backoff, wanted.notes, map[string]*Profile{}
 	for i := range wanted.profiles {
 		p, err := s.newProfile(ctx, &wanted.profiles[i], factory, client)

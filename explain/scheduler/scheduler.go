@@ -13,7 +13,6 @@ import (
 	"k8s.io/client-go/kubernetes"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
-	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
@@ -48,7 +47,8 @@ type Scheduler struct {
 
 	options    Options
 	lock       chan struct{} // holds one token while somebody has the scheduler
-	dra        fwk.SharedDRAManager
+	dra        *tracedDRA
+	client     kubernetes.Interface // reads only
 	namespaces corelisters.NamespaceLister
 
 	profiles map[string]*Profile // by the scheduler name that pods give
@@ -76,6 +76,7 @@ func New(ctx context.Context, factory informers.SharedInformerFactory, readOnly 
 		State:      newState(ctx, options.Now),
 		Forbidden:  options.Unreadable.Forbidden(),
 		namespaces: factory.Core().V1().Namespaces().Lister(),
+		client:     readOnly,
 	}
 	fed := informerSet{factory, &s.handlers, s.State.objects, s.State.likeOf}
 	s.State.Listers = plugins.NewListers(fed, s.Forbidden)

@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"context"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -128,6 +129,23 @@ func (on *SimulatedState) AddPod(pod *corev1.Pod, node string) (*corev1.Pod, err
 		}
 		return s.AddPod(there, node)
 	})
+}
+
+// Place puts a pod on a node that it was found to fit, with the devices that the scheduler's
+// own plugin allocates to its ResourceClaims there: they count for the pods after it. No other
+// question came since the one that found it.
+func (on *SimulatedState) Place(ctx context.Context, found *FittingNodes, pod *corev1.Pod, node string) error {
+	claims, err := found.Matrix.Profile.reserve(ctx, found.State, pod, node)
+	if err != nil {
+		return err
+	}
+	for _, claim := range claims {
+		if err := on.change(func(s *Fork) error { return s.SetObject(claim) }); err != nil {
+			return err
+		}
+	}
+	_, err = on.AddPod(pod, node)
+	return err
 }
 
 // Consider is the turn of a pod that is nominated: it no longer counts as being

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/klog/v2"
@@ -63,6 +64,7 @@ func newState(ctx context.Context, now func() time.Time) *State {
 		objects: objectOverlays{
 			reflect.TypeFor[*corev1.PersistentVolume]():      &objectOverlay{},
 			reflect.TypeFor[*corev1.PersistentVolumeClaim](): &objectOverlay{},
+			reflect.TypeFor[*resourcev1.ResourceClaim]():     &objectOverlay{},
 		},
 	}
 	s.Index = PodIndex{pods: s.Pods, unassigned: map[types.UID]*corev1.Pod{}}

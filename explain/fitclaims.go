@@ -1,0 +1,139 @@
+package explain
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apiadmission "k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/admission/plugin/resourcequota"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/kubernetes/pkg/features"
+	"k8s.io/kubernetes/pkg/quota/v1/evaluator/core"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+)
+
+// fitTemplate is what the pods of a Fit are made from.
+type fitTemplate struct {
+	placement.Template
+	unknown []report.UnknownPart // why their devices are not simulated; empty: they are
+	caveats []string
+}
+
+// newFitTemplate finds what the ResourceClaims of so many pods equal to one are made from. A
+// claim of which that is not known is left out of the pod, for what else may reject it.
+func newFitTemplate(ctx context.Context, e *Engine, pod *corev1.Pod, replicas int) (*fitTemplate, error) {
+	t := &fitTemplate{Template: placement.Template{Pod: pod.DeepCopy(), Claims: map[string]*resourcev1.ResourceClaimSpec{}}}
+	t.Pod.Spec.ResourceClaims = nil
+	for _, use := range pod.Spec.ResourceClaims {
+		if use.ResourceClaimTemplateName != nil {
+			spec, err := t.specOf(ctx, e, *use.ResourceClaimTemplateName)
+			if err != nil {
+				return nil, fmt.Errorf("fit pods like %s/%s: %w", pod.Namespace, pod.Name, err)
+			}
+			if spec == nil {
+				continue
+			}
+			t.Claims[use.Name] = spec
+		}
+		t.Pod.Spec.ResourceClaims = append(t.Pod.Spec.ResourceClaims, use)
+	}
+	if replicas < 2 || len(t.Pod.Spec.ResourceClaims) == 0 {
+		return t, nil
+	}
+	return t, t.countNodeResources(ctx, e)
+}
+
+// specOf is what ResourceClaims are made from by a ResourceClaimTemplate: its spec, or where
+// that could not be read, the spec of a ResourceClaim that was made from it; nil where there is
+// none either.
+func (t *fitTemplate) specOf(ctx context.Context, e *Engine, template string) (*resourcev1.ResourceClaimSpec, error) {
+	namespace := t.Pod.Namespace
+	name := "ResourceClaimTemplate " + namespace + "/" + template
+	if t.Pod.Spec.SchedulingGroup != nil { // a claim may be its PodGroup's, which has one for all its pods
+		t.leaveOpen("its ResourceClaims are made from " + name + ", which is not simulated for pods of a PodGroup")
+		return nil, nil
+	}
+	spec, err := e.scheduler.ClaimTemplate(ctx, namespace, template)
+	if err == nil || ctx.Err() != nil {
+		return spec, err
+	}
+	why := unreadTemplate(err)
+	return spec, e.scheduler.Hold(ctx, nil, func() error {
+		made := placement.ClaimMadeFrom(e.scheduler, namespace, template)
+		if made == nil {
+			t.leaveOpen("its ResourceClaims are made from " + name + ", which " + why)
+			return nil
+		}
+		spec = made.Spec.DeepCopy()
+		t.caveats = append(t.caveats, fmt.Sprintf("%s %s: the ResourceClaims are simulated like %s/%s, which was made from it", name, why, namespace, made.Name))
+		return nil
+	})
+}
+
+// unreadTemplate says why a ResourceClaimTemplate was not read.
+func unreadTemplate(err error) string {
+	switch {
+	case apierrors.IsNotFound(err):
+		return "was not found"
+	case apierrors.IsForbidden(err):
+		return "cannot be read (not allowed to get resourceclaimtemplates)"
+	}
+	return "cannot be read (" + err.Error() + ")"
+}
+
+// countNodeResources leaves open how many pods fit where devices take cpu or memory of their
+// nodes: what a pod has of those is known only once it is bound.
+func (t *fitTemplate) countNodeResources(ctx context.Context, e *Engine) error {
+	if !utilfeature.DefaultFeatureGate.Enabled(features.DRANodeAllocatableResources) {
+		return nil
+	}
+	return e.scheduler.Hold(ctx, nil, func() error {
+		all, err := e.scheduler.Profile(t.Pod).Question(t.Pod).DRA.ResourceSlices().ListWithDeviceTaintRules()
+		takes := func(device resourcev1.Device) bool { return len(device.NodeAllocatableResources) > 0 }
+		if slices.ContainsFunc(all, func(s *resourcev1.ResourceSlice) bool { return slices.ContainsFunc(s.Spec.Devices, takes) }) {
+			t.leaveOpen("devices that take cpu or memory of their nodes are not simulated")
+		}
+		return err
+	})
+}
+
+// leaveOpen notes why devices are not simulated.
+func (t *fitTemplate) leaveOpen(why string) {
+	t.unknown = report.MergeUnknown(t.unknown, []report.UnknownPart{
+		{Resource: "resourceclaimtemplates", Why: why, Plugins: []string{names.DynamicResources}},
+	})
+}
+
+// claimed counts for how many of the pods the quotas of their namespace let the ResourceClaims be
+// created, at most so many, and gives the message that rejects the next one; "": none does. Quotas
+// that cannot be read are noted where they are asked about the pods.
+func (t *fitTemplate) claimed(ctx context.Context, e *Engine, most int) (pods int, rejection string, err error) {
+	if len(t.Claims) == 0 || e.options.Quotas == nil {
+		return most, "", nil
+	}
+	quotas, err := e.options.Quotas(ctx, t.Pod.Namespace)
+	if err != nil {
+		return most, "", ctx.Err()
+	}
+	claims := t.ClaimsOf(t.Pod.DeepCopy())
+	for n := range most {
+		for _, claim := range claims {
+			create := apiadmission.NewAttributesRecord(claim, nil, resourcev1.SchemeGroupVersion.WithKind("ResourceClaim"), claim.Namespace, claim.Name,
+				resourcev1.SchemeGroupVersion.WithResource("resourceclaims"), "", apiadmission.Create, &metav1.CreateOptions{}, false, nil)
+			charged, err := resourcequota.CheckRequest(quotas, create, core.NewResourceClaimEvaluator(nil, nil, nil, nil), nil)
+			if err != nil {
+				return n, err.Error(), nil
+			}
+			quotas = charged
+		}
+	}
+	return most, "", nil
+}

@@ -1,0 +1,109 @@
+package placement
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/dynamic-resource-allocation/resourceclaim"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
+)
+
+// Template is what equal pods are made from, which do not exist.
+type Template struct {
+	Pod *corev1.Pod // one of them
+	// Claims are the specs of the ResourceClaims that are made for each of them, by the name
+	// that the pod gives the claim.
+	Claims map[string]*resourcev1.ResourceClaimSpec
+}
+
+// AsNewPod is the pod of that number, from 0, before it is created: it has no UID. Its
+// ResourceClaims are put into a simulated state, which is entered.
+func (t Template) AsNewPod(on *scheduler.SimulatedState, n int) (*corev1.Pod, error) {
+	pod := numbered(t.Pod, n)
+	pod.UID = ""
+	return pod, t.claim(on, pod)
+}
+
+// replica is the pod of that number with a UID of its own, and its ResourceClaims.
+func (t Template) replica(on *scheduler.SimulatedState, n int) (*corev1.Pod, error) {
+	pod := numbered(t.Pod, n)
+	return pod, t.claim(on, pod)
+}
+
+// claim puts the ResourceClaims of a pod into a simulated state, and notes them in its status.
+func (t Template) claim(on *scheduler.SimulatedState, pod *corev1.Pod) error {
+	for _, claim := range t.ClaimsOf(pod) {
+		if err := on.Make(func(s *scheduler.Fork) error { return s.SetObject(claim) }); err != nil {
+			return fmt.Errorf("make ResourceClaims of pod %s: %w", plugins.FullName(pod), err)
+		}
+	}
+	return nil
+}
+
+// ClaimsOf makes the ResourceClaims of one of the pods, as the resourceclaim controller does
+// (handleClaim of pkg/controller/resourceclaim), and notes them in its status.
+func (t Template) ClaimsOf(pod *corev1.Pod) []*resourcev1.ResourceClaim {
+	var claims []*resourcev1.ResourceClaim
+	for _, use := range pod.Spec.ResourceClaims {
+		spec := t.Claims[use.Name]
+		if spec == nil {
+			continue
+		}
+		name := pod.Name + "-" + use.Name
+		claims = append(claims, &resourcev1.ResourceClaim{
+			ObjectMeta: metav1.ObjectMeta{
+				Namespace: pod.Namespace, Name: name, UID: types.UID("to be made: " + name),
+				Annotations:     map[string]string{resourcev1.PodResourceClaimAnnotation: use.Name},
+				OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: pod.Name, UID: pod.UID, Controller: new(true)}},
+			},
+			Spec: *spec.DeepCopy(),
+		})
+		pod.Status.ResourceClaimStatuses = append(pod.Status.ResourceClaimStatuses, corev1.PodResourceClaimStatus{Name: use.Name, ResourceClaimName: &name})
+	}
+	return claims
+}
+
+// ClaimMadeFrom is the newest ResourceClaim that was made from a ResourceClaimTemplate for a pod;
+// nil if there is none. The scheduler is held.
+func ClaimMadeFrom(s *scheduler.Scheduler, namespace, template string) *resourcev1.ResourceClaim {
+	var newest *resourcev1.ResourceClaim
+	for _, pod := range s.State.Pods {
+		if pod.Namespace != namespace {
+			continue
+		}
+		for _, use := range pod.Spec.ResourceClaims {
+			if use.ResourceClaimTemplateName == nil || *use.ResourceClaimTemplateName != template {
+				continue
+			}
+			if claim := claimOf(s, pod, use); claim != nil && (newest == nil || newer(claim, newest) > 0) {
+				newest = claim
+			}
+		}
+	}
+	return newest
+}
+
+// claimOf is the ResourceClaim that was made for a pod; nil if there is none.
+func claimOf(s *scheduler.Scheduler, pod *corev1.Pod, use corev1.PodResourceClaim) *resourcev1.ResourceClaim {
+	at := slices.IndexFunc(pod.Status.ResourceClaimStatuses, func(made corev1.PodResourceClaimStatus) bool { return made.Name == use.Name })
+	if at < 0 || pod.Status.ResourceClaimStatuses[at].ResourceClaimName == nil {
+		return nil
+	}
+	claim, err := s.Profile(pod).Question(pod).DRA.ResourceClaims().Get(pod.Namespace, *pod.Status.ResourceClaimStatuses[at].ResourceClaimName)
+	if err != nil || resourceclaim.IsForPod(pod, claim, false) != nil {
+		return nil
+	}
+	return claim
+}
+
+// newer compares when two claims were created.
+func newer(a, b *resourcev1.ResourceClaim) int {
+	return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
+}
