@@ -4,8 +4,6 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/kubernetes/pkg/quota/v1/evaluator/core"
-	"k8s.io/utils/clock"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
@@ -16,10 +14,7 @@ func (j *Judgement) Created(most int) (n int, next []report.Rejection) {
 	if rejected := slices.Concat(j.limits, j.security); len(rejected) > 0 {
 		return 0, rejected
 	}
-	quotas := make([]corev1.ResourceQuota, 0, len(j.existing))
-	for i := range j.existing {
-		quotas = append(quotas, *j.existing[i].DeepCopy())
-	}
+	quotas := copied(j.existing)
 	if n = created(j.Pod, quotas, most); n == most {
 		return n, nil
 	}
@@ -35,20 +30,33 @@ func (j *Judgement) Unknown() []report.UnknownPart { return j.unknown }
 // created counts how many such pods the quotas let be created one after the
 // other, at most so many.
 func created(pod *corev1.Pod, quotas []corev1.ResourceQuota, most int) int {
-	usage, err := core.NewPodEvaluator(nil, clock.RealClock{}).Usage(pod)
-	if err != nil { // never, for a pod
-		return 0
-	}
+	usage := usageOf(pod)
 	for n := range most {
 		if quotaAdmits(pod, quotas) != nil {
 			return n
 		}
-		for i := range quotas {
-			for name, used := range quotas[i].Status.Used {
-				used.Add(usage[name])
-				quotas[i].Status.Used[name] = used
-			}
-		}
+		charge(quotas, usage, 1)
 	}
 	return most
+}
+
+// charge adds the usage of so many pods to what the quotas count as used.
+func charge(quotas []corev1.ResourceQuota, usage corev1.ResourceList, pods int) {
+	for i := range quotas {
+		for name, used := range quotas[i].Status.Used {
+			for range pods {
+				used.Add(usage[name])
+			}
+			quotas[i].Status.Used[name] = used
+		}
+	}
+}
+
+// copied are copies of the quotas, which may be changed.
+func copied(quotas []corev1.ResourceQuota) []corev1.ResourceQuota {
+	copies := make([]corev1.ResourceQuota, 0, len(quotas))
+	for i := range quotas {
+		copies = append(copies, *quotas[i].DeepCopy())
+	}
+	return copies
 }

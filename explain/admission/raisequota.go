@@ -11,29 +11,54 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/shell"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-// raise is a quota that allows more than it does.
+// raise is a quota that allows as much as all missing pods need.
 type raise struct {
-	rejection quotaRejection
-	to        resource.Quantity
+	namespace, name string
+	limits          []quotaRejection // of the last of these pods, one for each resource
 }
 
 func (r raise) title() string {
-	return fmt.Sprintf("raise quota %s to %s %s instead of %s", r.rejection.name, r.rejection.resource,
-		quotaAmount(r.rejection.resource, r.to, quantity.RoundedUp), quotaAmount(r.rejection.resource, r.rejection.hard, quantity.RoundedDown))
+	var limits []string
+	for _, l := range r.limits {
+		limits = append(limits, fmt.Sprintf("%s instead of %s", l.allowing(), quotaAmount(l.resource, l.hard, quantity.RoundedDown)))
+	}
+	return fmt.Sprintf("raise quota %s to %s", r.name, strings.Join(limits, " and "))
 }
 
-// command sets the quota's limit, and back.
-func (r raise) command(to resource.Quantity) string {
-	patch := map[string]any{"spec": map[string]any{"hard": map[string]any{string(r.rejection.resource): to.String()}}}
-	return shell.Line("kubectl", "-n", r.rejection.namespace, "patch", "resourcequota/"+r.rejection.name, "--type=merge", "-p", shell.OneLine(patch))
+// affected says what the raised quota allows, and whom.
+func (r raise) affected() report.Affected {
+	var limits []string
+	for _, l := range r.limits {
+		limits = append(limits, l.allowing())
+	}
+	return report.Affected{
+		Kind: "ResourceQuota", Namespace: r.namespace, Name: r.name,
+		How: fmt.Sprintf("allows %s; other pods in the namespace can use it too", strings.Join(limits, " and ")),
+	}
 }
 
-// Fixes tries what would let a controller's pods be created: quotas that allow as
-// much as all of them need. It works where the API server's own
-// admission code then takes one after the other, and the plugins have a node for
-// the first.
+// command sets the quota's limits.
+func (r raise) command(to func(quotaRejection) resource.Quantity) string {
+	hard := map[string]any{}
+	for _, l := range r.limits {
+		amount := to(l)
+		hard[string(l.resource)] = amount.String()
+	}
+	patch := map[string]any{"spec": map[string]any{"hard": hard}}
+	return shell.Line("kubectl", "-n", r.namespace, "patch", "resourcequota/"+r.name, "--type=merge", "-p", shell.OneLine(patch))
+}
+
+// allowing is the resource with as much as the quota would have to allow.
+func (r quotaRejection) allowing() string {
+	return fmt.Sprintf("%s %s", r.resource, quotaAmount(r.resource, r.needed(), quantity.RoundedUp))
+}
+
+// Fixes tries what would let a controller's missing pods be created: quotas that allow as
+// much as all of them need. It works where the API server's own admission code then takes
+// all of them, one after the other, and the plugins have a node for the first.
 func (j *Judgement) Fixes(ifCreated *report.Report) *report.Fixes {
 	found := &report.Fixes{Revision: ifCreated.Revision, Tried: []report.Fix{}}
 	raises, why := j.raises()
@@ -46,8 +71,8 @@ func (j *Judgement) Fixes(ifCreated *report.Report) *report.Fixes {
 	fix.PodsPlaced = created(j.Pod, raised(j.existing, raises), j.refused.Missing)
 	fix.NodesGained = ifCreated.Fits
 	switch {
-	case fix.PodsPlaced == 0:
-		fix.Remaining = append(fix.Remaining, "something else still rejects it")
+	case fix.PodsPlaced < fix.Alike:
+		fix.Remaining = append(fix.Remaining, fmt.Sprintf("something else rejects %d of %s", fix.Alike-fix.PodsPlaced, grammar.Plural(fix.Alike, "pod")))
 	case ifCreated.Verdict != report.Schedulable:
 		fix.Remaining = append(fix.Remaining, "once created, it would be Pending: "+strings.TrimSuffix(ifCreated.Summary, "."))
 	}
@@ -56,26 +81,30 @@ func (j *Judgement) Fixes(ifCreated *report.Report) *report.Fixes {
 	return found
 }
 
-// raises are what the quotas would have to allow for all missing pods; or why
-// that is not enough, or not known.
+// raises are what the quotas would have to allow for all missing pods: what rejects any of
+// them rejects the last one. Or why that is not enough, or not known.
 func (j *Judgement) raises() (raises []raise, why string) {
-	switch {
-	case len(j.limits)+len(j.security) > 0:
+	if len(j.limits)+len(j.security) > 0 {
 		return nil, "The pod template itself is rejected: changes to quotas, nodes or other pods won't help."
-	case len(j.quotas) == 0 && len(j.unknown) > 0:
+	}
+	quotas := copied(j.existing)
+	charge(quotas, usageOf(j.Pod), j.refused.Missing-1)
+	rejections := quotasRefusing(j.Pod, quotas)
+	switch {
+	case len(rejections) == 0 && len(j.unknown) > 0:
 		return nil, "Unknown: " + j.unknown[0].Why + "."
-	case len(j.quotas) == 0:
+	case len(rejections) == 0:
 		return nil, "No quota rejects the pod now: there is nothing to raise."
 	}
-	for _, r := range j.quotas {
+	for _, r := range rejections {
 		if len(r.unset) > 0 || r.uncounted {
-			return nil, strings.ToUpper(r.sentence()[:1]) + r.sentence()[1:] + ": raising it won't help."
+			return nil, grammar.Capital(r.sentence()) + ": raising it won't help."
 		}
-		to := r.used.DeepCopy()
-		for range j.refused.Missing {
-			to.Add(r.wanted)
+		if last := len(raises) - 1; last >= 0 && raises[last].name == r.name {
+			raises[last].limits = append(raises[last].limits, r)
+			continue
 		}
-		raises = append(raises, raise{r, to})
+		raises = append(raises, raise{r.namespace, r.name, []quotaRejection{r}})
 	}
 	return raises, ""
 }
@@ -83,14 +112,12 @@ func (j *Judgement) raises() (raises []raise, why string) {
 // newRaise is the fix that raises quotas, before it was tried.
 func newRaise(raises []raise) report.Fix {
 	fix := report.Fix{Kind: report.FixQuota, Affects: []report.Affected{}, Remaining: []string{}, Brief: "quota of the whole namespace"}
+	was := func(r quotaRejection) resource.Quantity { return r.hard }
 	var titles, lines, undos []string
 	for _, r := range raises {
 		titles = append(titles, r.title())
-		lines, undos = append(lines, r.command(r.to)), append(undos, r.command(r.rejection.hard))
-		fix.Affects = append(fix.Affects, report.Affected{
-			Kind: "ResourceQuota", Namespace: r.rejection.namespace, Name: r.rejection.name,
-			How: fmt.Sprintf("allows %s %s; other pods in the namespace can use it too", r.rejection.resource, r.to.String()),
-		})
+		lines, undos = append(lines, r.command(quotaRejection.needed)), append(undos, r.command(was))
+		fix.Affects = append(fix.Affects, r.affected())
 	}
 	slices.Reverse(undos)
 	fix.Title, fix.Command, fix.Undo = strings.Join(titles, " and "), strings.Join(lines, " && "), strings.Join(undos, " && ")
@@ -99,15 +126,16 @@ func newRaise(raises []raise) report.Fix {
 
 // raised are the quotas with more allowed.
 func raised(quotas []corev1.ResourceQuota, raises []raise) []corev1.ResourceQuota {
-	changed := make([]corev1.ResourceQuota, 0, len(quotas))
-	for _, quota := range quotas {
-		quota = *quota.DeepCopy()
+	changed := copied(quotas)
+	for i := range changed {
 		for _, r := range raises {
-			if r.rejection.name == quota.Name {
-				quota.Status.Hard[r.rejection.resource] = r.to
+			if r.name != changed[i].Name {
+				continue
+			}
+			for _, l := range r.limits {
+				changed[i].Status.Hard[l.resource] = l.needed()
 			}
 		}
-		changed = append(changed, quota)
 	}
 	return changed
 }

@@ -84,15 +84,11 @@ func quotaOver(pod *corev1.Pod, quota *corev1.ResourceQuota, name corev1.Resourc
 	if quotaAdmits(pod, []corev1.ResourceQuota{*only}) == nil {
 		return quotaRejection{}, false
 	}
-	evaluator := core.NewPodEvaluator(nil, clock.RealClock{})
-	usage, err := evaluator.Usage(pod)
-	if err != nil { // never, for a pod
-		usage = nil
-	}
 	rejection = quotaRejection{
 		namespace: quota.Namespace, name: quota.Name, resource: name,
-		hard: quota.Status.Hard[name], used: used, wanted: usage[name], uncounted: !counted,
+		hard: quota.Status.Hard[name], used: used, wanted: usageOf(pod)[name], uncounted: !counted,
 	}
+	evaluator := core.NewPodEvaluator(nil, clock.RealClock{})
 	for _, container := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
 		alone := pod.DeepCopy()
 		alone.Spec.InitContainers, alone.Spec.Containers = nil, []corev1.Container{container}
@@ -103,10 +99,25 @@ func quotaOver(pod *corev1.Pod, quota *corev1.ResourceQuota, name corev1.Resourc
 	return rejection, true
 }
 
+// usageOf is what quotas count for a pod.
+func usageOf(pod *corev1.Pod) corev1.ResourceList {
+	usage, err := core.NewPodEvaluator(nil, clock.RealClock{}).Usage(pod)
+	if err != nil { // never, for a pod
+		return nil
+	}
+	return usage
+}
+
+// needed is how much the quota would have to allow.
+func (r quotaRejection) needed() resource.Quantity {
+	needed := r.used.DeepCopy()
+	needed.Add(r.wanted)
+	return needed
+}
+
 // short is how much more the quota would have to allow.
 func (r quotaRejection) short() resource.Quantity {
-	short := r.used.DeepCopy()
-	short.Add(r.wanted)
+	short := r.needed()
 	short.Sub(r.hard)
 	return short
 }

@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	resourcehelper "k8s.io/component-helpers/resource"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -30,7 +31,8 @@ type Quota struct {
 	// UsualPod is the median over the pods of the namespace of what the quota counts.
 	UsualPod corev1.ResourceList `json:"usualPod"`
 	// MorePods is how many more such pods the quota allows, and LimitedBy the resource
-	// that ends first; nil and "" where that is not known.
+	// that ends first, or that most of these pods would have to set and do not: then the
+	// quota allows none. nil and "" where that is not known.
 	MorePods  *int64              `json:"morePods"`
 	LimitedBy corev1.ResourceName `json:"limitedBy"`
 	// LimitRanges are those of the namespace that have defaults, and DefaultedPods how
@@ -187,6 +189,50 @@ func amountOf(pod *model.Pod, name corev1.ResourceName) int64 {
 	return pod.Requests.Of(Counted(name))
 }
 
+// mustBeSet are the resources that each container of a new pod has to set where a quota limits
+// them (validationSet in pkg/quota/v1/evaluator/core): "must specify limits.cpu".
+var mustBeSet = []corev1.ResourceName{
+	corev1.ResourceCPU, corev1.ResourceRequestsCPU, corev1.ResourceLimitsCPU,
+	corev1.ResourceMemory, corev1.ResourceRequestsMemory, corev1.ResourceLimitsMemory,
+}
+
+// sets reports whether requests and limits have the resource that a quota limits by a name.
+func sets(requests, limits corev1.ResourceList, name corev1.ResourceName) bool {
+	list := requests
+	if strings.HasPrefix(string(name), "limits.") {
+		list = limits
+	}
+	_, set := list[Counted(name)]
+	return set
+}
+
+// leavesUnset reports whether kube-apiserver would reject another such pod where a quota limits
+// the resource (Constraints in pkg/quota/v1/evaluator/core), whatever is left of it.
+func leavesUnset(pod *corev1.Pod, name corev1.ResourceName) bool {
+	if !slices.Contains(mustBeSet, name) || resourcehelper.IsPodLevelResourcesSet(pod) {
+		return false
+	}
+	for _, containers := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
+		for i := range containers {
+			if of := &containers[i].Resources; !sets(of.Requests, of.Limits, name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// unset reports whether most of the pods, and so the usual one, leave unset what new pods have
+// to set. A LimitRange may set it for them; older pods it leaves as they are.
+func (q *Quota) unset(pods []*model.Pod, name corev1.ResourceName) bool {
+	for _, d := range q.LimitRanges {
+		if sets(d.Requests, d.Limits, name) {
+			return false
+		}
+	}
+	return count(pods, func(p *model.Pod) bool { return leavesUnset(p.Object, name) }) > len(pods)/2
+}
+
 // measure says how many more pods of the usual size the quota allows.
 func (q *Quota) measure(pods []*model.Pod) {
 	q.Pods = len(pods)
@@ -195,24 +241,48 @@ func (q *Quota) measure(pods []*model.Pod) {
 		return
 	}
 	all := true
+	var unset corev1.ResourceName
 	for _, name := range q.Resources() {
-		amounts := make([]int64, len(pods))
-		for i, pod := range pods {
-			amounts[i] = amountOf(pod, name)
+		used, hard, known := q.Amounts(name)
+		if q.unset(pods, name) {
+			unset, all = cmp.Or(unset, name), all && known
 		}
-		slices.Sort(amounts)
-		usual := amounts[len(amounts)/2]
+		usual := usualAmount(pods, name)
 		if usual <= 0 {
 			continue
 		}
 		q.UsualPod[name] = quantity(Counted(name), usual)
-		used, hard, known := q.Amounts(name)
 		all = all && known
 		if more := max(hard-used, 0) / usual; q.MorePods == nil || more < *q.MorePods {
 			q.MorePods, q.LimitedBy = new(more), name
 		}
 	}
-	if !all {
+	switch {
+	case !all:
+		q.MorePods, q.LimitedBy = nil, ""
+	case unset != "":
+		q.rejectUnset(unset)
+	}
+}
+
+// usualAmount is the median of what a quota counts for pods under a name.
+func usualAmount(pods []*model.Pod, name corev1.ResourceName) int64 {
+	amounts := make([]int64, len(pods))
+	for i, pod := range pods {
+		amounts[i] = amountOf(pod, name)
+	}
+	slices.Sort(amounts)
+	return amounts[len(amounts)/2]
+}
+
+// rejectUnset says that the quota allows no more of the usual pods, which leave a resource unset
+// that they have to set. That is not known where a LimitRange may set it, or where scopes leave
+// open whether the quota counts such pods.
+func (q *Quota) rejectUnset(name corev1.ResourceName) {
+	switch {
+	case q.LimitRanges != nil && len(q.Scopes) == 0:
+		q.MorePods, q.LimitedBy = new(int64(0)), name
+	case q.MorePods == nil || *q.MorePods > 0:
 		q.MorePods, q.LimitedBy = nil, ""
 	}
 }

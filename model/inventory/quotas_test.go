@@ -2,6 +2,7 @@ package inventory
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -67,7 +68,7 @@ func TestWhatAQuotaAllows(t *testing.T) {
 		{"cpu is requests.cpu", quota("a", q("cpu", "4"), q("cpu", "3500m")), model.Status{}, "cpu", 87, 0, "cpu", nil},
 		{"more is used than is allowed now", quota("a", q("pods", "2"), q("pods", "3")), model.Status{}, "pods", 150, 0, "pods", nil},
 		{
-			"what no pod uses limits none", quota("a", q("limits.cpu", "4", "services", "2"), q("limits.cpu", "0", "services", "2")),
+			"what no pod uses limits none", quota("a", q("limits.ephemeral-storage", "4Gi", "services", "2"), q("limits.ephemeral-storage", "0", "services", "2")),
 			model.Status{},
 			"services", 100, -1, "", nil,
 		},
@@ -104,6 +105,76 @@ func TestWhatAQuotaAllows(t *testing.T) {
 			}
 			if diff := cmp.Diff(append([]string{}, test.scopes...), got.Scopes); diff != "" {
 				t.Errorf("scopes: %s", diff)
+			}
+		})
+	}
+}
+
+// A quota of cpu or memory rejects each pod of which a container does not set it.
+func TestAQuotaAllowsNoPodThatDoesNotSetWhatItLimits(t *testing.T) {
+	q := modeltest.Quantities
+	limiting := func(container corev1.Container) func(*corev1.Pod) {
+		return func(p *corev1.Pod) {
+			p.Spec.Containers[0].Resources.Limits = q("cpu", "2")
+			if container.Name != "" {
+				p.Spec.InitContainers = []corev1.Container{container}
+			}
+		}
+	}
+	setting := corev1.Container{Name: "set", Resources: corev1.ResourceRequirements{Requests: q("cpu", "1"), Limits: q("cpu", "0")}}
+	whole := func(p *corev1.Pod) {
+		p.Spec.Resources = &corev1.ResourceRequirements{Requests: q("cpu", "1"), Limits: q("memory", "1Gi")}
+	}
+	gives := func(defaults corev1.ResourceList) []*corev1.LimitRange {
+		return []*corev1.LimitRange{{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "dev", Name: "defaults"},
+			Spec:       corev1.LimitRangeSpec{Limits: []corev1.LimitRangeItem{{Type: corev1.LimitTypeContainer, Default: defaults}}},
+		}}
+	}
+	limited := quota("a", q("limits.cpu", "10", "pods", "9"), q("limits.cpu", "4", "pods", "2"))
+	for _, test := range []struct {
+		name        string
+		quota       *corev1.ResourceQuota
+		pods        []func(*corev1.Pod)
+		limits      []*corev1.LimitRange
+		limitsKnown bool
+		more        int64 // -1: unknown
+		by          string
+	}{
+		{"all set it", limited, []func(*corev1.Pod){limiting(corev1.Container{}), limiting(setting)}, nil, true, 3, "limits.cpu"},
+		{"one of two does not", limited, []func(*corev1.Pod){limiting(setting), nil}, nil, true, 3, "limits.cpu"},
+		{"most do not", limited, []func(*corev1.Pod){limiting(setting), nil, nil}, nil, true, 0, "limits.cpu"},
+		{"one container of each does not", limited, []func(*corev1.Pod){limiting(corev1.Container{Name: "unset"})}, nil, true, 0, "limits.cpu"},
+		{"the pods set resources as a whole", limited, []func(*corev1.Pod){whole, whole}, nil, true, 7, "pods"},
+		{"a LimitRange sets it", limited, []func(*corev1.Pod){nil}, gives(q("cpu", "1")), true, 7, "pods"},
+		{"a LimitRange sets something else", limited, []func(*corev1.Pod){nil}, gives(q("memory", "1Gi")), true, 0, "limits.cpu"},
+		{"LimitRanges were not read", limited, []func(*corev1.Pod){nil}, nil, false, -1, ""},
+		{"LimitRanges were not read and need not be", limited, []func(*corev1.Pod){limiting(setting)}, nil, false, 3, "limits.cpu"},
+		{
+			"the quota counts some pods only", quota("a", q("limits.cpu", "10", "pods", "9"), q("limits.cpu", "4", "pods", "2"), corev1.ResourceQuotaScopeNotTerminating),
+			[]func(*corev1.Pod){nil},
+			nil, true, -1, "",
+		},
+		{
+			"the quota counts some pods only and is used up", quota("a", q("limits.cpu", "10", "pods", "2"), q("limits.cpu", "4", "pods", "2"), corev1.ResourceQuotaScopeNotTerminating),
+			[]func(*corev1.Pod){nil},
+			nil, true, 0, "pods",
+		},
+		{"no status yet", quota("a", q("limits.cpu", "10"), nil), []func(*corev1.Pod){nil}, nil, true, -1, ""},
+		{"it has to be set for cpu and memory only", quota("a", q("limits.ephemeral-storage", "1Gi", "pods", "9"), q("limits.ephemeral-storage", "0", "pods", "2")), []func(*corev1.Pod){nil}, nil, true, 7, "pods"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			pods := make([]*corev1.Pod, len(test.pods))
+			for i, change := range test.pods {
+				pods[i] = modeltest.NewPod(fmt.Sprintf("dev/p%d", i), "n1", "1", "1Gi", 0, change)
+			}
+			got := Quotas(snapshotOf(model.Status{}, nil, pods...), []*corev1.ResourceQuota{test.quota}, test.limits, test.limitsKnown)[0]
+			more := int64(-1)
+			if got.MorePods != nil {
+				more = *got.MorePods
+			}
+			if more != test.more || string(got.LimitedBy) != test.by {
+				t.Errorf("%d more by %q, want %d by %q", more, got.LimitedBy, test.more, test.by)
 			}
 		})
 	}
