@@ -3,12 +3,14 @@ package cli
 import (
 	"context"
 	"fmt"
+	"os"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/manifest"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/settings"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
@@ -17,10 +19,11 @@ import (
 // admitted is the pod as the API server would store it: by a dry run, or by our own
 // rules if a dry run may not be sent. what is the command, for errors.
 func admitted(ctx context.Context, live *source.Live, what string, pod *corev1.Pod) (stored *corev1.Pod, caveats []string, tried bool, err error) {
-	why := "--readonly forbids dry runs"
-	if live.Client == nil {
-		why = "a snapshot has no API server for a dry run"
-	} else if !live.Options.ReadOnly {
+	why, err := forbidsDryRuns(live)
+	if err != nil {
+		return nil, nil, false, err
+	}
+	if why == "" {
 		stored, err := tryCreate(ctx, live.Client, pod)
 		switch {
 		case err == nil:
@@ -45,6 +48,24 @@ func admitted(ctx context.Context, live *source.Live, what string, pod *corev1.P
 	}
 	caveats = []string{why + ": defaults, PriorityClass, RuntimeClass and LimitRange are filled in by fathom's own rules, without webhooks"}
 	return completed, append(caveats, rules.Caveats...), false, nil
+}
+
+// forbidsDryRuns says why no dry run may be sent; "" if it may.
+func forbidsDryRuns(live *source.Live) (string, error) {
+	if live.Client == nil {
+		return "a snapshot has no API server for a dry run", nil
+	}
+	if live.Options.ReadOnly {
+		return "--readonly forbids dry runs", nil
+	}
+	set, err := settings.Checked(os.Getenv)
+	if err != nil {
+		return "", err
+	}
+	if because := set.ReadOnly.Because(live.Client.Context()); because != "" {
+		return fmt.Sprintf("context %s is read-only (%q in config.yaml)", live.Client.Context(), "readonly: "+because), nil
+	}
+	return "", nil
 }
 
 // tryCreate asks for a dry run. The name is left to the server: one that is in

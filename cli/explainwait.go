@@ -237,11 +237,24 @@ func (w *podWaiter) changed(ctx context.Context) error {
 
 // timedOut ends the wait after its time.
 func (w *podWaiter) timedOut(ctx context.Context) error {
+	if w.live.Snapshot.Status.Connection.Lost() {
+		return w.lost()
+	}
 	w.options.Say(fmt.Errorf("explain %s: no node, and the same reason, after %s", w.pod.FullName(), duration.HumanDuration(w.options.wait)))
 	if w.last == nil {
-		return exit.ErrTimedOut // the server was lost all the time
+		return exit.ErrTimedOut // nothing was explained in that time
 	}
 	return cmp.Or(w.writeNow(ctx), exit.ErrTimedOut)
+}
+
+// lost ends the wait, after its time, for a pod of which the present state is not known.
+func (w *podWaiter) lost() error {
+	w.options.Say(fmt.Errorf("explain %s: unknown whether it has a node after %s: %s does not answer",
+		w.pod.FullName(), duration.HumanDuration(w.options.wait), w.live.Snapshot.Status.Server))
+	if w.last == nil || w.options.output == "text" {
+		return exit.ErrTimedOut
+	}
+	return cmp.Or(w.options.write(w.live, w.last), exit.ErrTimedOut)
 }
 
 // deleted ends the wait for a pod that is gone.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
@@ -75,6 +77,29 @@ type changingAPI struct {
 	*api
 	log   []watchedPod
 	wakes map[chan struct{}]bool
+}
+
+// While the server is lost nobody knows whether the reason is the same.
+func TestAWaitThatEndsWhileTheServerIsLostSaysSo(t *testing.T) {
+	for lost, want := range map[bool]string{
+		true:  "fathom: explain shop/web: unknown whether it has a node after 8s: prod does not answer\n",
+		false: "fathom: explain shop/web: no node, and the same reason, after 8s\n",
+	} {
+		status := model.Status{Server: "prod", Connection: model.Connection{Live: !lost, Heard: time.Unix(1, 0)}}
+		var told bytes.Buffer
+		streams := &terminal.Streams{Name: "fathom", Out: io.Discard, ErrOut: &told}
+		live := &source.Live{Options: source.New(streams), Snapshot: model.NewBuilder().Build(1, status, nil)}
+		w := &podWaiter{
+			options: &explainOptions{Streams: streams, output: "text", wait: 8 * time.Second}, live: live, follow: live.Follow(),
+			pod: model.NewPod(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web"}}),
+		}
+		if err := w.timedOut(t.Context()); !errors.Is(err, exit.ErrTimedOut) {
+			t.Errorf("lost %t: %v", lost, err)
+		}
+		if got := told.String(); got != want {
+			t.Errorf("lost %t: got %q, want %q", lost, got, want)
+		}
+	}
 }
 
 // watchedPod is one event of a watch.

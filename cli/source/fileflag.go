@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/input"
@@ -29,11 +30,16 @@ const stdinName = "stdin"
 func (o *Options) AddFrom(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.From, "from", "",
 		"Read `FILE` (snapshot, recording, kubectl get -o yaml; - is standard input), not a cluster.")
+	o.froms = append(o.froms, cmd.Flags().Lookup("from"))
 	cmd.Flags().IntVar(&o.step, "step", 0, "The step of a recording, from 1; 0 is the last.")
 }
 
-// CheckFrom rejects --step without a recording.
+// CheckFrom rejects --step without a recording, and a --from without a name: a variable that is
+// not set would have the cluster read.
 func (o *Options) CheckFrom() error {
+	if o.From == "" && slices.ContainsFunc(o.froms, func(flag *pflag.Flag) bool { return flag.Changed }) {
+		return exit.Usagef(`--from "": give the name of a file or a directory, or - for standard input`)
+	}
 	if o.step != 0 && !o.IsRecording() {
 		return exit.Usagef("--step %d: only a recording has steps: name one with --from DIR", o.step)
 	}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/adrg/xdg"
+	"github.com/spf13/pflag"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/settings"
@@ -20,9 +21,10 @@ type Options struct {
 	Streams  *terminal.Streams
 	Flags    *genericclioptions.ConfigFlags
 	ReadOnly bool
-	From     string // the file or the recording to read in place of a cluster; "" without
-	step     int    // of the recording, from 1; 0 is the last
-	Whole    bool   // objects are kept as they come
+	From     string        // the file or the recording to read in place of a cluster; "" without
+	froms    []*pflag.Flag // the flag of it, of each command that has it
+	step     int           // of the recording, from 1; 0 is the last
+	Whole    bool          // objects are kept as they come
 
 	schedulerConfig string                   // the file that the user named; "" without
 	Configuration   *scheduler.Configuration // what it holds
