@@ -238,6 +238,12 @@ func TestEvictionsOfAPlanUseBudgetsUp(t *testing.T) {
 			t.Errorf("%s: got %+v, want %+v", uid, got, want)
 		}
 	}
+	cart = budget("cart", "cart", 0)
+	cart.Status.CurrentHealthy, cart.Status.DesiredHealthy, cart.Status.ExpectedPods = 3, 4, 4
+	told = mustForecast(t, startEngine(t, Options{}, append(slices.Clone(objects), cart)...), supposed)
+	if got, want := told.Fates["shop/1"].Budget, (plan.Budget{Allows: plan.BudgetWaits, Name: "cart", Why: "3 healthy pods, 4 needed", All: true}); got != want {
+		t.Errorf("all pods are needed: got %+v, want %+v", got, want)
+	}
 	told = mustForecast(t, startEngineForbidding(t, Options{}, []string{"poddisruptionbudgets"}, objects...), supposed)
 	if got := told.Fates["shop/1"].Budget; got.Allows != plan.BudgetUnread || got.Why == "" {
 		t.Errorf("unread: %+v", got)

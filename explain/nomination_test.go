@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	storagehelpers "k8s.io/component-helpers/storage/volume"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
@@ -42,6 +43,38 @@ func TestANominationThatIsNotPreemptionsSaysWhoseItIs(t *testing.T) {
 			n := r.Nomination
 			if n == nil || n.Node != c.node || len(n.Waits) > 0 || c.by != nil && (n.By != c.by.Manager || n.Why != c.by.Unread) {
 				t.Errorf("%+v", n)
+			}
+		})
+	}
+}
+
+func TestAPodWhoseNodeIsChosenIsNotSaidToBeUntried(t *testing.T) {
+	selected := func(c *corev1.PersistentVolumeClaim) {
+		metav1.SetMetaDataAnnotation(&c.ObjectMeta, storagehelpers.AnnSelectedNode, "a")
+	}
+	by := func(manager string) *report.Nominator {
+		return &report.Nominator{Manager: manager, At: metav1.NewTime(testNow)}
+	}
+	for name, c := range map[string]struct {
+		pod     *corev1.Pod
+		by      *report.Nominator
+		untried bool
+	}{
+		"nominated by kube-scheduler":    {aPod("web", "1", nominatedTo("a"), createdBefore(12*time.Minute)), by("kube-scheduler"), false},
+		"nominated, unknown by whom":     {aPod("web", "1", nominatedTo("a")), nil, false},
+		"nominated by an autoscaler":     {aPod("web", "1", nominatedTo("a")), by("karpenter"), true},
+		"with a claim that has a node":   {aPod("web", "1", mounting("scratch")), nil, false},
+		"with a claim that has none yet": {aPod("web", "1", mounting("empty")), nil, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			options := Options{Nominator: func(context.Context, *corev1.Pod) *report.Nominator { return c.by }}
+			e := startEngine(t, options, aNode("a", "4"), c.pod, aClass("fast", "csi.example.com"),
+				aClaim(c.pod.Namespace+"/scratch", "fast", selected), aClaim(c.pod.Namespace+"/empty", "fast"))
+			r := mustExplain(t, e, c.pod)
+			same(t, string(r.Verdict), string(report.Schedulable))
+			told := strings.Join(append(r.Facts, r.Summary, r.Why, r.Observed.Quiet), "\n")
+			if got := strings.Contains(told, "tried"); got != c.untried {
+				t.Errorf("says that nobody tried it: %v\n%s", got, told)
 			}
 		})
 	}

@@ -113,7 +113,7 @@ func (x *explanation) askNode(ctx context.Context, node string, answer *report.N
 		told := plugins.Tell(x.question, []plugins.NodeRejection{r})
 		told.PreFilter = m.Answers[k].Pre != nil
 		answer.Rejections = append(answer.Rejections, told)
-		answer.Distance += plugins.Explainers[r.Plugin].Distance(x.question, r)
+		answer.Distance += plugins.Explainers[r.Plugin].Missing(x.question, r)
 	}
 	return nil
 }

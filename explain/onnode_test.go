@@ -138,6 +138,18 @@ func TestPodsThatFitANodeComeFirstAndHeldOnesLast(t *testing.T) {
 	}
 }
 
+// On a full node each pod lacks all that it requests: the one that requests least is the closest.
+func TestOnAFullNodeTheSmallestPodIsTheClosest(t *testing.T) {
+	e := startEngine(t, Options{}, testNode("a", "4"), testPod("shop/full", "a", "4"), testPod("shop/large", "", "2"), testPod("shop/small", "", "1"))
+	answers, err := e.OnNode(t.Context(), []types.UID{"shop/large", "shop/small"}, "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if large, small := &answers[0], &answers[1]; small.Compare(large) >= 0 {
+		t.Errorf("cpu 1 is no closer than cpu 2: distances %v, %v", small.Distance, large.Distance)
+	}
+}
+
 func TestANodeThatIsNotThereHasNoAnswer(t *testing.T) {
 	pod := testPod("shop/x", "", "1")
 	e := startEngine(t, Options{}, testNode("a", "4"), pod)

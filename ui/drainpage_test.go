@@ -130,7 +130,7 @@ func TestADrainIsPausedAndStopped(t *testing.T) {
 	paused := *job
 	paused.State = plan.JobPaused
 	d.tell(&paused)
-	if got := screenRow(d.app, footer); !strings.Contains(got, "P resume") {
+	if got := screenRow(d.app, footer); !strings.Contains(got, "P resume") || !strings.Contains(got, "esc back") {
 		t.Errorf("says %q", got)
 	}
 	d.press("Q")

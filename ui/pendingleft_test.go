@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"pgregory.net/rapid"
 
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pending"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
@@ -89,15 +91,91 @@ func TestARowsStateAndItsTextAreOfOneReading(t *testing.T) {
 				continue
 			}
 			state, text := page.Table.Stands(columnOf(page, "BLOCKED BY"), row).Text, page.Table.Stands(columnOf(page, "WHY"), row).Text
-			pod, there := s.PodNamed(row.Pod.Object.Namespace, row.Pod.Object.Name)
-			switch {
-			case !there && (state != "deleted" || text != ""):
-				rt.Errorf("%s is not there: %q, %q", row.Pod.FullName(), state, text)
-			case there && (state != "scheduled" || text != "on "+pod.Object.Spec.NodeName+", "+strings.ToLower(pod.Status)):
-				rt.Errorf("%s is %s on %s: %q, %q", row.Pod.FullName(), pod.Status, pod.Object.Spec.NodeName, state, text)
+			if wantState, wantText := leftAs(s, row); state != wantState || text != wantText {
+				rt.Errorf("%s: %q, %q; want %q, %q", row.Pod.FullName(), state, text, wantState, wantText)
 			}
 		}
 	})
+}
+
+// leftAs is what a row says of its pods that are no longer pending, where all nodes that they
+// got are std-a-01.
+func leftAs(s *model.Snapshot, row *pending.Row) (state, text string) {
+	pods := row.Kind.Pods
+	if row.Leaf {
+		pods = []*model.Pod{row.Pod}
+	}
+	there, states := 0, map[string]bool{}
+	for _, was := range pods {
+		if pod, ok := s.PodNamed(was.Object.Namespace, was.Object.Name); ok {
+			there++
+			states[strings.ToLower(pod.Status)] = true
+		}
+	}
+	if there == 0 {
+		return "deleted", ""
+	}
+	text = "on std-a-01"
+	if there < len(pods) {
+		text = fmt.Sprintf("%d of %d %s", there, len(pods), text)
+	}
+	if len(states) == 1 {
+		text += ", " + slices.Collect(maps.Keys(states))[0]
+	}
+	return "scheduled", text
+}
+
+func TestARowOfPodsOnSeveralNodesDoesNotNameOne(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		nodes   []string // of the three pods, in the order of the row; "" is deleted
+		failing bool     // the last one
+		want    string
+	}{
+		{"each on its own", []string{"std-a-01", "std-b-01", "std-c-01"}, false, "scheduled      on 3 nodes, running"},
+		{"two on one", []string{"std-a-01", "std-b-01", "std-a-01"}, false, "scheduled      on 2 nodes, running"},
+		{"all on one", []string{"std-a-01", "std-a-01", "std-a-01"}, false, "scheduled      on std-a-01, running"},
+		{"in different states", []string{"std-a-01", "std-b-01", "std-c-01"}, true, "scheduled      on 3 nodes "},
+		{"the first one deleted", []string{"", "std-b-01", "std-c-01"}, false, "scheduled      2 of 3 on 2 nodes, running"},
+		{"all deleted", []string{"", "", ""}, false, "deleted "},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := newProdEU()
+			app := newTestApp(t, 120, 40, c.snapshot())
+			nodes := map[string]string{}
+			for i, own := range []string{"x2x1p", "bb4hd", "zq9vn"} {
+				nodes["checkout-6c9d8b7f4-"+own] = test.nodes[i]
+			}
+			for i, p := range c.pods {
+				if node := nodes[p.Name]; node != "" {
+					c.pods[i] = ran(p.DeepCopy(), node)
+				}
+				if test.failing && strings.HasSuffix(p.Name, "zq9vn") {
+					c.pods[i].Status.Phase = corev1.PodFailed
+				}
+			}
+			c.keep(func(p *corev1.Pod) bool {
+				node, of := nodes[p.Name]
+				return !of || node != ""
+			})
+			send(t, app, snapshotMsg{snapshot: c.at(2, liveStatus())})
+			at := slices.IndexFunc(strings.Split(screen(app), "\n"), func(row string) bool { return strings.Contains(row, "shop/checkout ×3") })
+			requireRow(t, app, at+1, test.want)
+		})
+	}
+}
+
+func TestAFilterWhosePodsWereScheduledSaysThatNoneIsPending(t *testing.T) {
+	c := newProdEU()
+	app := newTestApp(t, 120, 40, c.snapshot())
+	filterBy(t, app, "checkout")
+	c.becomes(t, app, 2, "", "x2x1p bb4hd zq9vn")
+	if got := screen(app); !strings.Contains(got, "shop/checkout ×3") {
+		t.Fatalf("the row is not kept:\n%s", got)
+	}
+	if got := row(app, 2); !strings.HasPrefix(got, " No pending pod matches checkout; ") {
+		t.Errorf("says %q", got)
+	}
 }
 
 // columnOf is a column of Pending by its head.

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pending"
 )
 
@@ -174,5 +175,33 @@ func TestWhyBeginsWithTheFixesOfThePreview(t *testing.T) {
 				t.Errorf("Why does not have the fix:\n%s", got)
 			}
 		})
+	}
+}
+
+// A quota that has changed changes the verdict, and no node: the fixes of before do not stay.
+func TestFixesAreSimulatedAgainForAnotherVerdict(t *testing.T) {
+	app, cluster, checkout := previewed(t, 80, 24, nil)
+	at := app.Now()
+	app.Now = func() time.Time { return at }
+	press(t, app, "j", "j", "j", "j")
+	cursorRests(t, app)
+	passesOnPending(t, app, page.RestLeast)
+	asked := len(cluster.fixed)
+	for _, summary := range []string{cluster.reports[checkout].Summary, "It fits 1 node now."} {
+		at = at.Add(time.Minute)
+		changed := *cluster.reports[checkout]
+		changed.Summary = summary
+		cluster.reports[checkout] = &changed
+		for range 2 * len(cluster.reports) { // one row after the other is explained again
+			next := *app.host.Observed().Snapshot
+			next.Revision++
+			send(t, app, resultMsg{app.opened, app.history.top(), pending.RestedMsg{}}, snapshotMsg{snapshot: &next})
+		}
+		if summary == "It fits 1 node now." {
+			asked++
+		}
+		if len(cluster.fixed) != asked {
+			t.Errorf("%q: fixes were simulated %d times, want %d", summary, len(cluster.fixed), asked)
+		}
 	}
 }

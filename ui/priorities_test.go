@@ -64,6 +64,21 @@ func TestPrioritiesThatMayNotBeListedAreUnknown(t *testing.T) {
 	requireScreen(t, app)
 }
 
+func TestAPodThatIsBeingBoundIsNominatedInTheQueue(t *testing.T) {
+	s := newProdEU().snapshot()
+	c := withPriorities(s)
+	for _, pod := range s.Pods {
+		if pod.Object.Namespace == "search" && pod.Object.Spec.NodeName == "" {
+			pod.Object.Status.Conditions, pod.Object.Status.NominatedNodeName = nil, "std-b-01"
+		}
+	}
+	app := newTestAppWith(t, 80, 24, s, c, nil)
+	press(t, app, "6", "j")
+	requireRow(t, app, 21, "2. search/index-2  nominated to std-b-01")
+	press(t, app, "enter")
+	requireRow(t, app, 5, "2  search/index-2                     1000  41m nominated     std-b-01")
+}
+
 func TestEnterOpensTheQueueAtAPodOfTheClass(t *testing.T) {
 	for _, size := range []struct{ width, height int }{{80, 24}, {120, 40}} {
 		t.Run(fmt.Sprintf("%dx%d", size.width, size.height), func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -57,6 +58,28 @@ func TestSchedulersAreJudgedWithoutTheRightToListLeases(t *testing.T) {
 	want := "the Lease of ml-scheduler is unknown: not allowed to list leases."
 	if got := app.history.top().Off(keymap.Describe); got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestASchedulerThatWasSeenMinutesAgoIsNotSaidToRun(t *testing.T) {
+	for name, test := range map[string]struct {
+		why, want string
+		pending   bool
+	}{
+		"where pods are pending": {"last seen 3m24s ago: bound pod shop/web", "default-scheduler: last seen 3m24s ago. 1 scheduler, 1 other component.", true},
+		"but where none is":      {"last seen 3m24s ago: bound pod shop/web", "All are running. 1 scheduler, 1 other component.", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			prod := newProdEU()
+			prod.keep(func(p *corev1.Pod) bool { return test.pending || p.Spec.NodeName != "" })
+			s := prod.snapshot()
+			c := withSchedulers(s)
+			c.objects["leases"] = c.objects["leases"][1:2] // the controller manager's
+			c.schedulers = map[string]model.Liveness{"default-scheduler": {Alive: true, Known: true, Why: test.why, Lease: "kube-scheduler"}}
+			app := newTestAppWith(t, 80, 24, s, c, nil)
+			runPalette(t, app, "schedulers")
+			requireRow(t, app, 2, test.want)
+		})
 	}
 }
 

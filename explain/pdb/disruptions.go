@@ -61,6 +61,7 @@ func (d *Disruptions) take(budget *policyv1.PodDisruptionBudget, pod *corev1.Pod
 	default:
 		healthy := status.CurrentHealthy - d.taken[budget]
 		told.Allows, told.Why = plan.BudgetWaits, fmt.Sprintf("%s, %d needed", grammar.Count(int(healthy), "healthy pod", "healthy pods"), status.DesiredHealthy)
+		told.All = status.DesiredHealthy >= status.ExpectedPods
 	}
 	return told
 }

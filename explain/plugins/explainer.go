@@ -157,6 +157,24 @@ func (e explainer) Distance(q *Question, r NodeRejection) float64 {
 	return worst
 }
 
+// Missing is how much of a node's capacity is missing for the pod, by which several pods are
+// compared on one node: 1 where nothing is counted.
+func (e explainer) Missing(q *Question, r NodeRejection) float64 {
+	if e.Figures == nil || r.Node == nil {
+		return e.Distance(q, r)
+	}
+	worst := 0.0
+	for _, f := range e.Figures(q, r) {
+		if f.Allocatable > 0 {
+			worst = max(worst, float64(f.Short)/float64(f.Allocatable))
+		}
+	}
+	if worst == 0 {
+		return 1
+	}
+	return worst
+}
+
 // Explainers has one entry for each plugin whose reason leaves out names or
 // numbers, by the plugin's name in the profile. For the others the plugin's own
 // reason stands.

@@ -23,7 +23,7 @@ type NodeAnswer struct {
 	Fits       *bool     // null: could not be decided
 	Rejections []Rejection
 	Held       string        // why the scheduler looks for no node for the pod at all; "" if it does
-	Distance   float64       // how far from a yes, as groups are ordered by: the share of what is wanted that is missing
+	Distance   float64       // how far from a yes: the share of the node's capacity that is missing
 	Unknown    []UnknownPart // what could not be read
 }
 

@@ -2,7 +2,9 @@ package summary
 
 import (
 	"fmt"
+	"slices"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -22,7 +24,7 @@ func attemptOf(q *podQuestion, r *report.Report) attempt {
 	if quiet := r.Observed.Quiet; quiet != "" {
 		return attempt{sentence: grammar.Capital(quiet) + ".", clause: quiet, quiet: quiet}
 	}
-	if q.found.Unattended {
+	if q.found.Unattended && !nodeChosen(q, r) {
 		return unattended(q)
 	}
 	since := r.Observed.UnschedulableSince
@@ -53,6 +55,16 @@ func attemptOf(q *podQuestion, r *report.Report) attempt {
 		}
 	}
 	return attempt{sentence: fmt.Sprintf("kube-scheduler last tried it %s ago.", age), clause: "tried " + age + " ago"}
+}
+
+// nodeChosen reports whether a scheduler may have chosen a node for a pod that bears no other
+// mark of it: the pod is nominated to one, or a claim of it has a volume provisioned for one.
+// kube-scheduler writes both while it binds the pod. What an autoscaler nominates proves nothing.
+func nodeChosen(q *podQuestion, r *report.Report) bool {
+	if n := r.Nomination; n != nil && (n.By == "" || n.By == schedulerManager) {
+		return true
+	}
+	return slices.ContainsFunc(plugins.PodClaims(q.Question), plugins.PodClaim.IsProvisioned)
 }
 
 // unattended is for a pod that bears no mark of any scheduler.

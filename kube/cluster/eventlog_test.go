@@ -175,7 +175,68 @@ func TestTheNewestRefusedPodsAreReadAgain(t *testing.T) {
 	if alive, _, why := a.SchedulerAlive(t.Context(), "batch"); !alive {
 		t.Errorf("not alive: %s", why)
 	}
-	if got, want := requests(a), []string{"list leases", "list pods"}; !slices.Equal(got, want) {
+	if got, want := requests(a), []string{"list leases", "list pods", "list pods", "list pods"}; !slices.Equal(got, want) {
 		t.Errorf("requests %v, want %v", got, want)
+	}
+}
+
+func TestTheNewestSignOfASchedulerIsTold(t *testing.T) {
+	of := func(made runtime.Object, name string) *corev1.Pod {
+		p, ok := made.(*corev1.Pod)
+		if !ok {
+			t.Fatalf("%T", made)
+		}
+		p.Name, p.Spec.SchedulerName = name, "batch"
+		return p
+	}
+	bound := func(name string, ago time.Duration) *corev1.Pod {
+		p := of(refused("", ago), name)
+		p.Spec.NodeName, p.Status.Conditions[0].Status = "a", corev1.ConditionTrue
+		return p
+	}
+	event := func(name string, ago time.Duration) *corev1.Event {
+		return &corev1.Event{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "dev", Name: name}, Reason: "FailedScheduling", Source: corev1.EventSource{Component: "batch"},
+			InvolvedObject: corev1.ObjectReference{Kind: "Pod", Namespace: "dev", Name: name}, LastTimestamp: metav1.NewTime(time.Now().Add(-ago)),
+		}
+	}
+	whole := of(refused(corev1.PodReasonUnschedulable, time.Hour, rewritten(time.Minute)), "again")
+	again := whole.DeepCopy() // as it is held
+	again.ManagedFields = nil
+	untried := of(left(time.Minute), "left")
+	for _, test := range []struct {
+		says   string
+		held   []*corev1.Pod
+		listed []runtime.Object
+		want   string
+	}{
+		{"of pods that are held", []*corev1.Pod{bound("a", 204*time.Second), bound("b", 46*time.Second), bound("c", 4*time.Minute), untried}, nil, "last seen 46s ago: bound pod dev/b"},
+		{"where one was refused since", []*corev1.Pod{bound("a", 3*time.Minute), again}, []runtime.Object{whole}, "last seen 60s ago: tried pod dev/again"},
+		{"but not where that would say little more", []*corev1.Pod{bound("a", 10*time.Second), again}, []runtime.Object{whole}, "seen 10s ago: bound pod dev/a"},
+		{"of events", nil, []runtime.Object{event("a", 30*time.Minute), event("b", 10*time.Second)}, "last seen 10s ago: FailedScheduling of pod dev/b"},
+	} {
+		t.Run(test.says, func(t *testing.T) {
+			a := newTestCachedReader(t, "", test.listed...)
+			if test.held != nil {
+				a.Use(Held{Pods: func() []*corev1.Pod { return test.held }})
+			}
+			if alive, _, why := a.SchedulerAlive(t.Context(), "batch"); !alive || why != test.want {
+				t.Errorf("alive %v: %q, want %q", alive, why, test.want)
+			}
+		})
+	}
+}
+
+func TestASignOfOnlySomePodsIsNotCalledTheLast(t *testing.T) {
+	pod, ok := refused(corev1.PodReasonUnschedulable, time.Minute).(*corev1.Pod)
+	if !ok {
+		t.Fatal("no pod")
+	}
+	a := newTestCachedReader(t, "", pod)
+	a.options.Client.(*fake.Clientset).PrependReactor("list", "pods", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, &corev1.PodList{ListMeta: metav1.ListMeta{Continue: "more"}, Items: []corev1.Pod{*pod}}, nil
+	})
+	if alive, _, why := a.SchedulerAlive(t.Context(), "batch"); !alive || why != "seen 60s ago: tried pod dev/web" {
+		t.Errorf("alive %v: %q", alive, why)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/duration"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/client-go/tools/pager"
@@ -38,34 +39,45 @@ type signs struct {
 	after     time.Time // signs from before it stopped renewing its Lease do not count; zero: all count
 
 	newest    time.Time
-	what      string // what it did then: "bound pod ml/web", "FailedScheduling of pod ml/web"
+	what      string               // what it did then: "bound pod", "FailedScheduling of pod"
+	of        types.NamespacedName // the pod that it did that to
 	alive     bool
+	more      bool      // not all was looked at: there may be a newer sign
 	leftAlone string    // the newest pod of those that it should have tried and has not
 	leftSince time.Time // when that was created
 }
 
-// add notes what the scheduler did at some time. It is running if that was within the
-// given time.
-func (s *signs) add(at time.Time, within time.Duration, what string) {
+// add notes what the scheduler did to a pod at some time. It is running if that was within
+// the given time.
+func (s *signs) add(at time.Time, within time.Duration, what string, pod types.NamespacedName) {
 	if at.IsZero() || !s.after.IsZero() && at.Before(s.after.Add(leaseTime)) {
 		return
 	}
 	s.alive = s.alive || s.now.Sub(at) < within
 	if at.After(s.newest) {
-		s.newest, s.what = at, what
+		s.newest, s.what, s.of = at, what, pod
 	}
 }
 
 // lives reports whether a sign is new enough.
 func (s *signs) lives() bool { return s.alive }
 
+// recent reports whether the newest sign is as new as that of a Lease that is held: a newer
+// one would say little more.
+func (s *signs) recent() bool { return s.alive && s.now.Sub(s.newest) < leaseTime }
+
 // words are the newest sign and its age: "last seen 3m ago: FailedScheduling of pod ml/web".
+// Where there may be a newer one it is only "seen".
 func (s *signs) words() string {
-	return "last seen " + duration.HumanDuration(max(s.now.Sub(s.newest), 0)) + " ago: " + s.what
+	seen := "last seen "
+	if s.more {
+		seen = "seen "
+	}
+	return seen + duration.HumanDuration(max(s.now.Sub(s.newest), 0)) + " ago: " + s.what + " " + s.of.String()
 }
 
-// podSigns looks at the pods that name the scheduler. One that was bound or
-// refused lately is enough, and of the default scheduler's, which are most pods
+// podSigns looks at the pods that name the scheduler. A page with one that was bound
+// or refused lately is enough, and of the default scheduler's, which are most pods
 // of a cluster, one page is. Where only one namespace may be read, the error is
 // that of the others.
 func (a *CachedReader) podSigns(ctx context.Context, seen *signs) error {
@@ -89,6 +101,7 @@ func (a *CachedReader) podSigns(ctx context.Context, seen *signs) error {
 			seen.pod(&list.Items[i])
 		}
 		if list.Continue == "" || seen.lives() || seen.scheduler == corev1.DefaultSchedulerName {
+			seen.more = list.Continue != "" || unread != nil
 			return unread
 		}
 		options.Continue = list.Continue
@@ -98,23 +111,33 @@ func (a *CachedReader) podSigns(ctx context.Context, seen *signs) error {
 // mostTried is how many pods that the scheduler refused are read again.
 const mostTried = 3
 
-// watchedPodSigns looks at all pods that informers hold. These have no managed fields,
-// which tell when a pod was refused last: the pods that were written last are read for it.
+// watchedPodSigns looks at all pods that informers hold, for the newest sign. These have no
+// managed fields, which tell when a pod was refused last: some pods are read for it, unless
+// there is a recent sign.
 func (a *CachedReader) watchedPodSigns(ctx context.Context, seen *signs, pods []*corev1.Pod) error {
-	var refused []*corev1.Pod
+	var rejected []*corev1.Pod
 	for _, pod := range pods {
-		if seen.pod(pod); seen.lives() {
-			return nil
-		}
-		if by := pod.Spec.SchedulerName; pod.Spec.NodeName == "" && by == seen.scheduler && forScheduler(pod) {
-			refused = append(refused, pod)
+		seen.pod(pod)
+		if by := pod.Spec.SchedulerName; pod.Spec.NodeName == "" && by == seen.scheduler && forScheduler(pod) && isRejected(pod) {
+			rejected = append(rejected, pod)
 		}
 	}
-	slices.SortFunc(refused, func(a, b *corev1.Pod) int {
+	if seen.more = len(rejected) > 0; seen.recent() {
+		return nil
+	}
+	return readRejected(ctx, a, seen, rejected)
+}
+
+// readRejected reads pods that the scheduler rejected, those that were written last first, until there
+// is a recent sign.
+func readRejected(ctx context.Context, a *CachedReader, seen *signs, rejected []*corev1.Pod) error {
+	slices.SortFunc(rejected, func(a, b *corev1.Pod) int {
 		later, _ := resourceversion.CompareResourceVersion(b.ResourceVersion, a.ResourceVersion) // of a file it may not be valid: no order
 		return later
 	})
-	for _, pod := range refused[:min(len(refused), mostTried)] {
+	read := 0
+	for ; read < min(len(rejected), mostTried) && !seen.recent(); read++ {
+		pod := rejected[read]
 		named := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, pod.Name).String()}
 		list, err := a.options.Client.CoreV1().Pods(pod.Namespace).List(ctx, named)
 		if err != nil {
@@ -123,10 +146,8 @@ func (a *CachedReader) watchedPodSigns(ctx context.Context, seen *signs, pods []
 		for i := range list.Items {
 			seen.pod(&list.Items[i])
 		}
-		if seen.lives() {
-			return nil
-		}
 	}
+	seen.more = read < len(rejected)
 	return nil
 }
 
@@ -135,27 +156,42 @@ func (s *signs) pod(pod *corev1.Pod) {
 	if by := pod.Spec.SchedulerName; by != "" && by != s.scheduler {
 		return
 	}
-	name := pod.Namespace + "/" + pod.Name
+	name := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
 	for i := range pod.Status.Conditions {
 		condition := &pod.Status.Conditions[i]
 		switch {
 		case condition.Type != corev1.PodScheduled:
 		case condition.Status == corev1.ConditionTrue:
-			s.add(condition.LastTransitionTime.Time, lately, "bound pod "+name)
+			s.add(condition.LastTransitionTime.Time, lately, "bound pod", name)
 			return
-		case condition.Reason == corev1.PodReasonUnschedulable || condition.Reason == corev1.PodReasonSchedulerError:
+		case isRejection(condition):
 			at := condition.LastTransitionTime.Time // of the first such try
 			if written := conditionWritten(pod); written.After(at) {
 				at = written
 			}
-			s.add(at, lately, "tried pod "+name)
+			s.add(at, lately, "tried pod", name)
 			return
 		}
 	}
 	created := pod.CreationTimestamp.Time
 	if forScheduler(pod) && s.now.Sub(created) > soonTried && (s.leftAlone == "" || created.After(s.leftSince)) {
-		s.leftAlone, s.leftSince = name, created
+		s.leftAlone, s.leftSince = name.String(), created
 	}
+}
+
+// isRejection reports whether a PodScheduled condition is of a try that failed.
+func isRejection(condition *corev1.PodCondition) bool {
+	return condition.Reason == corev1.PodReasonUnschedulable || condition.Reason == corev1.PodReasonSchedulerError
+}
+
+// isRejected reports whether the scheduler tried the pod and failed.
+func isRejected(pod *corev1.Pod) bool {
+	for i := range pod.Status.Conditions {
+		if condition := &pod.Status.Conditions[i]; condition.Type == corev1.PodScheduled {
+			return isRejection(condition)
+		}
+	}
+	return false
 }
 
 // forScheduler reports whether a running scheduler would try the pod.
@@ -192,6 +228,7 @@ func conditionWritten(pod *corev1.Pod) (at time.Time) {
 func (a *CachedReader) eventSigns(ctx context.Context, seen *signs) error {
 	err := a.eventSignsIn(ctx, metav1.NamespaceAll, seen)
 	if err != nil {
+		seen.more = true
 		_ = a.eventSignsIn(ctx, a.options.Namespace, seen) // what is found counts, what is not found does not
 	}
 	return err
@@ -210,9 +247,10 @@ func (a *CachedReader) eventSignsIn(ctx context.Context, namespace string, seen 
 			return fmt.Errorf("list events: %T among them", o)
 		}
 		if event := model.NewEvent(e); event.Source == seen.scheduler && e.InvolvedObject.Kind == "Pod" {
-			seen.add(event.Last, seriesLife, event.Reason+" of pod "+e.InvolvedObject.Namespace+"/"+e.InvolvedObject.Name)
+			seen.add(event.Last, seriesLife, event.Reason+" of pod", types.NamespacedName{Namespace: e.InvolvedObject.Namespace, Name: e.InvolvedObject.Name})
 		}
-		if read++; seen.lives() || read >= page && seen.scheduler == corev1.DefaultSchedulerName {
+		if read++; read%page == 0 && (seen.lives() || seen.scheduler == corev1.DefaultSchedulerName) {
+			seen.more = true
 			return errEnough
 		}
 		return nil

@@ -47,7 +47,7 @@ type Queued struct {
 	Scheduler string `json:"schedulerName"`
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
-	// State is Active, BackOff, Unschedulable or Gated.
+	// State is Active, Nominated, BackOff, Unschedulable or Gated.
 	State     string `json:"state"`
 	Nominated string `json:"nominatedNodeName"`
 
@@ -57,6 +57,7 @@ type Queued struct {
 // The states of a pod in the scheduler's queue, as far as its status shows.
 const (
 	Active        = "active"        // it was not tried yet
+	Nominated     = "nominated"     // no attempt failed, and it has a nominatedNodeName: it is being bound, or an autoscaler set it
 	BackOff       = "back-off"      // an attempt failed with an error; it is tried again
 	Unschedulable = "unschedulable" // an attempt found no node; it is tried again once something changes
 	Gated         = "gated"         // it has scheduling gates; it is not tried
@@ -197,6 +198,9 @@ func queueState(pod *corev1.Pod) string {
 		case corev1.PodReasonSchedulerError:
 			return BackOff
 		}
+	}
+	if pod.Status.NominatedNodeName != "" {
+		return Nominated
 	}
 	return Active
 }

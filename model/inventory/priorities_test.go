@@ -117,6 +117,24 @@ func TestTheQueueIsInTheSchedulersOrder(t *testing.T) {
 	}
 }
 
+func TestAPodThatIsNominatedIsNotUntried(t *testing.T) {
+	nominated := func(change func(*corev1.Pod)) *corev1.Pod {
+		return of("", 0, "dev/a", "", 0, func(p *corev1.Pod) {
+			p.Status.NominatedNodeName = "n1"
+			change(p)
+		})
+	}
+	for want, pod := range map[string]*corev1.Pod{
+		Nominated:     nominated(func(*corev1.Pod) {}),
+		Unschedulable: nominated(unscheduled(corev1.PodReasonUnschedulable)),
+		Gated:         nominated(func(p *corev1.Pod) { p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/quota"}} }),
+	} {
+		if queue := Queue(snapshotOf(model.Status{}, nil, pod)); len(queue) != 1 || queue[0].State != want {
+			t.Errorf("%+v, want %s", queue, want)
+		}
+	}
+}
+
 func TestPodsThatWereNotReadAreNotCounted(t *testing.T) {
 	s := snapshotOf(model.Status{Namespace: "dev"}, nil, queueOf()...)
 	for _, p := range Priorities(s, classes, true) {

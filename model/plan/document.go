@@ -121,7 +121,7 @@ func (e End) document() EndDocument {
 	ref := e.Pod.Ref()
 	fate := FateDocument{Outcome: e.Fate.Outcome, Node: e.Fate.Node, Tie: e.Fate.Tie, Likely: e.Fate.Likely, Why: e.Fate.Why}
 	if budget := e.Budget(); budget.Allows != "" {
-		fate.Budget = new(BudgetDocument(budget))
+		fate.Budget = new(BudgetDocument{Allows: budget.Allows, Name: budget.Name, Why: budget.Why, Left: budget.Left})
 	}
 	return EndDocument{
 		Namespace: ref.Namespace, Name: ref.Name, UID: string(ref.UID), Node: e.Pod.Object.Spec.NodeName,

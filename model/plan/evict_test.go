@@ -240,6 +240,8 @@ func TestAnEvictionAsksForWhatKubectlDrainHasAFlagFor(t *testing.T) {
 func TestAnEvictionThatABudgetBlocksIsRetried(t *testing.T) {
 	waits := Fate{Outcome: Lands, Node: "n2", Budget: Budget{Allows: BudgetWaits, Name: "web"}}
 	allowed := Fate{Outcome: Lands, Node: "n2", Budget: Budget{Allows: BudgetAllows}}
+	never := waits
+	never.Budget.All = true
 	for _, c := range []struct {
 		fates []Fate
 		want  string
@@ -251,6 +253,8 @@ func TestAnEvictionThatABudgetBlocksIsRetried(t *testing.T) {
 			"Evicts 3 pods, 1 of them now: rescheduled. 2 are blocked by PodDisruptionBudgets for now; fathom retries until they are allowed.",
 		},
 		{[]Fate{waits}, "The eviction of 1 pod is blocked by a PodDisruptionBudget for now; fathom retries until it is allowed."},
+		{[]Fate{never}, "The eviction of 1 pod is blocked by a PodDisruptionBudget that needs all its pods; fathom retries, but nothing is evicted until you change it or add replicas."},
+		{[]Fate{never, waits}, "The evictions of 2 pods are blocked by PodDisruptionBudgets for now; fathom retries until they are allowed."},
 		{[]Fate{waits, waits}, "The evictions of 2 pods are blocked by PodDisruptionBudgets for now; fathom retries until they are allowed."},
 	} {
 		var pods []runtime.Object

@@ -127,6 +127,7 @@ type Budget struct {
 	Name   string // of the budget that decides; "" where none selects the pod
 	Why    string // why it is not allowed: "3 healthy pods, 3 needed"
 	Left   int32  // how many disruptions it allows now
+	All    bool   // it needs all its pods: it allows none until it, or their number, changes
 }
 
 // BudgetVerdict is whether budgets allow the eviction of a pod.

@@ -61,7 +61,7 @@ func (p *Page) Answer(int) string {
 // terminating.
 func jobTally(job *plan.Progress) string {
 	var words strings.Builder
-	_, _ = fmt.Fprintf(&words, "%d of %d %s", job.Count(plan.PodGone), len(job.Pods), job.Word(plan.PodGone))
+	_, _ = fmt.Fprintf(&words, "%d of %d %s%s", job.Evicted(), len(job.Pods), job.Word(plan.PodGone), job.AlreadyWords())
 	blocked := job.Count(plan.PodBlocked)
 	for _, part := range []struct {
 		n    int
@@ -129,16 +129,15 @@ func (p *Page) Places() keymap.Place {
 
 // Footer implements page.View.
 func (p *Page) Footer() []page.Key {
-	pause, stop := "pause", "stop the drain"
-	if p.job.State == plan.JobPaused {
+	pause, stop, leave := "pause", "stop the drain", "back"
+	switch p.job.State {
+	case plan.JobRuns:
+		leave = "leave it running"
+	case plan.JobPaused:
 		pause = "resume"
 	}
 	if !EmptiesNodes(p.job) {
 		stop = "stop"
-	}
-	leave := "back"
-	if p.job.Live() {
-		leave = "leave it running"
 	}
 	return []page.Key{
 		{Do: keymap.Pause, Word: pause},

@@ -200,14 +200,41 @@ func (c *columns) age(w *Row) table.Cell {
 	return cell
 }
 
-// became is the state and the node of a pod that is no longer pending: the reason
-// in its row is out of date.
+// became is the state and the node of a row's pods that are no longer pending: the reason
+// in it is out of date. Of several pods it says where those are that have a node.
 func (c *columns) became(w *Row) (state, where string) {
-	pod, ok := c.host.Observed().Snapshot.PodNamed(w.Pod.Object.Namespace, w.Pod.Object.Name)
-	if !ok || pod.Object.UID != w.Pod.Object.UID || !pod.Bound() {
+	all := w.pods()
+	var bound []*model.Pod
+	for _, was := range all {
+		pod, ok := c.host.Observed().Snapshot.PodNamed(was.Object.Namespace, was.Object.Name)
+		if ok && pod.Object.UID == was.Object.UID && pod.Bound() {
+			bound = append(bound, pod)
+		}
+	}
+	if len(bound) == 0 {
 		return "deleted", ""
 	}
-	return "scheduled", "on " + c.host.Observed().NodeName(pod.Object.Spec.NodeName) + ", " + strings.ToLower(pod.Status)
+	if where = c.placesOf(bound); len(bound) < len(all) {
+		where = fmt.Sprintf("%s of %s ", model.FormatCount(len(bound)), model.FormatCount(len(all))) + where
+	}
+	return "scheduled", where
+}
+
+// placesOf are the nodes that pods were scheduled to, "on std-a-01, running" or "on 3 nodes,
+// running"; without a state where theirs differ.
+func (c *columns) placesOf(bound []*model.Pod) string {
+	nodes, states := map[string]bool{}, map[string]bool{}
+	for _, pod := range bound {
+		nodes[pod.Object.Spec.NodeName], states[pod.Status] = true, true
+	}
+	where := "on " + c.host.Observed().NodeName(bound[0].Object.Spec.NodeName)
+	if len(nodes) > 1 {
+		where = "on " + figures.Count(len(nodes), "node", "nodes")
+	}
+	if len(states) == 1 {
+		where += ", " + strings.ToLower(bound[0].Status)
+	}
+	return where
 }
 
 func (c *columns) why(w *Row) table.Cell {

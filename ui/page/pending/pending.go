@@ -42,7 +42,7 @@ type Page struct {
 func New(h page.Host, verdicts *Verdicts, recording Recording) *Page {
 	p := &Page{verdicts: verdicts, columns: columns{host: h, verdicts: verdicts, unfolded: map[string]bool{}}}
 	p.explains = explainer{&p.Page, verdicts}
-	p.Host, p.Self, p.Noun = h, p, "pod"
+	p.Host, p.Self, p.Noun = h, p, "pending pod" // a row of one that was just scheduled may still be shown
 	p.Natural, p.Rows = p.kinds, p.unfold
 	p.Born = func(w *Row) time.Time { return w.Pod.Since() }
 	p.Fields = func() *query.Fields[query.PendingRow] { return query.PendingFields(h.Observed().AsOf()) }

@@ -28,6 +28,7 @@ type preview struct {
 	nth      int       // of the rows that the cursor has been on
 	rested   bool      // it has rested on this one
 	asked    time.Time // when fixes were asked for last
+	why      string    // what the verdict said then: a quota that has changed changes it, and no node
 }
 
 // RestAfter is how long the cursor stays on a row before fixes of its pod are simulated.
@@ -76,11 +77,15 @@ func (p *preview) ask() tea.Cmd {
 		return nil
 	}
 	has := p.tries.Value != nil || p.tries.Trouble != nil
-	if has && (o.Snapshot.Moved <= p.tries.Revision() || o.At.Sub(p.asked) < renewAfter) {
+	why := p.report(row).Summary
+	if has && (o.Snapshot.Moved <= p.tries.Revision() && why == p.why || o.At.Sub(p.asked) < renewAfter) {
 		return nil // nothing has changed that bears on them, or it is too soon
 	}
-	p.asked = o.At
-	return fixes.Ask(&p.tries, p.list.Host, p.list.Self, p.of)
+	cmd := fixes.Ask(&p.tries, p.list.Host, p.list.Self, p.of)
+	if cmd != nil { // else it rests, and asks after that
+		p.asked, p.why = o.At, why
+	}
+	return cmd
 }
 
 // update takes the messages of the preview.

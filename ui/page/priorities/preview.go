@@ -91,7 +91,7 @@ func stateWords(queue []inventory.Queued) string {
 	for i := range queue {
 		counts[queue[i].State]++
 	}
-	for _, state := range []string{inventory.Active, inventory.BackOff, inventory.Unschedulable, inventory.Gated} {
+	for _, state := range []string{inventory.Unschedulable, inventory.BackOff, inventory.Active, inventory.Nominated, inventory.Gated} {
 		if n := counts[state]; n > 0 {
 			if said != "" {
 				said += ", "
@@ -104,11 +104,15 @@ func stateWords(queue []inventory.Queued) string {
 
 // queuedLine is a queued pod in a line.
 func (p *Page) queuedLine(q *inventory.Queued) string {
-	line := fmt.Sprintf("%d. %s/%s  %s", q.Place, q.Namespace, q.Name, q.State)
+	line := fmt.Sprintf("%d. %s/%s  %s", q.Place, q.Namespace, q.Name, stateWord(q.State))
 	if q.Scheduler != corev1.DefaultSchedulerName {
 		line += " (" + q.Scheduler + ")"
 	}
-	if q.Nominated != "" {
+	switch {
+	case q.Nominated == "":
+	case q.State == inventory.Nominated:
+		line += " to " + p.Host.Observed().NodeName(q.Nominated)
+	default:
 		line += ", nominated to " + p.Host.Observed().NodeName(q.Nominated)
 	}
 	return line

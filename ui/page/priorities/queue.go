@@ -87,17 +87,34 @@ func (p *QueuePage) Answer(width int) string {
 	if len(rows) == 0 {
 		return "No pods without a node."
 	}
-	words := model.FormatCount(len(rows)) + " without a node: " + stateWords(rows)
-	others := 0
+	return p.Query().Filtered(queueWords(rows, width-cells.Width(p.Query().Keeps())), width)
+}
+
+// queueWords count queued pods, and those of them that are for other schedulers, by their
+// state. They fit width cells if possible: the longest of the words about schedulers that fit.
+func queueWords(rows []queued, width int) string {
+	others, names := 0, map[string]bool{}
 	for i := range rows {
-		if rows[i].Scheduler != corev1.DefaultSchedulerName {
+		if name := rows[i].Scheduler; name != corev1.DefaultSchedulerName {
 			others++
+			names[name] = true
 		}
 	}
-	if others > 0 {
-		words += " (" + grammar.Count(others, "for another scheduler", "for other schedulers") + ")"
+	pods, states := model.FormatCount(len(rows))+" without a node", ": "+stateWords(rows)+"."
+	if others == 0 {
+		return pods + states
 	}
-	return p.Query().Filtered(words+".", width)
+	schedulers := len(names)
+	if others < len(rows) {
+		schedulers++
+	}
+	long := ", " + model.FormatCount(others) + grammar.Agree(len(names), " for another scheduler", " for other schedulers")
+	for _, by := range []string{long, ", of " + grammar.Plural(schedulers, "scheduler")} {
+		if cells.Width(pods+by+states) <= width {
+			return pods + by + states
+		}
+	}
+	return pods + states
 }
 
 // Selected implements page.View.

@@ -4,6 +4,7 @@ package schedulers
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -149,6 +150,13 @@ func (p *Page) below(rows int) []string {
 	return b.Lines(rows)
 }
 
+// mayHaveStopped reports whether a component that is judged to be running may have stopped
+// since: a scheduler without a Lease is known by a pod that it handled, maybe minutes ago, and
+// pods are pending.
+func mayHaveStopped(r *row) bool {
+	return r.Scheduler && r.Renewed == nil && (r.Pending == nil || *r.Pending > 0)
+}
+
 // Crumbs implements page.View.
 func (p *Page) Crumbs() []string { return []string{"schedulers"} }
 
@@ -158,7 +166,8 @@ func (p *Page) Answer(width int) string {
 		return words
 	}
 	rows := p.Natural()
-	schedulers, stopped, unknown := 0, []string{}, 0
+	schedulers, unknown := 0, 0
+	var stopped, seen []string
 	for _, r := range rows {
 		if r.Scheduler {
 			schedulers++
@@ -168,6 +177,9 @@ func (p *Page) Answer(width int) string {
 			unknown++
 		case !*r.Alive:
 			stopped = append(stopped, r.Name)
+		case mayHaveStopped(&r):
+			sign, _, _ := strings.Cut(r.Why, ": ") // without the pod that it handled then
+			seen = append(seen, r.Name+": "+sign)
 		}
 	}
 	words := ""
@@ -175,6 +187,8 @@ func (p *Page) Answer(width int) string {
 	switch {
 	case len(stopped) > 0:
 		words = "Not running: " + model.Clean(grammar.List(stopped, named)) + ". "
+	case len(seen) > 0:
+		words = model.Clean(grammar.List(seen, named)) + ". "
 	case unknown == 0:
 		words = "All are running. "
 	}
