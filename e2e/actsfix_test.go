@@ -53,7 +53,7 @@ func (a *acting) outrun() screen {
 		a.uncordonsFor(picky, rival)
 		s := a.fixes("picky")
 		s.fix(`uncordon std-3`)
-		s.shows(took + `|^ Gone\.`)
+		s.shows(took + `|^ Deleted\.`)
 		if slices.ContainsFunc(s.Lines(), regexp.MustCompile(took).MatchString) {
 			return s
 		}

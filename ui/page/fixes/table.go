@@ -104,11 +104,11 @@ func (t Table) heads(lead string) string {
 func (t Table) leadWidth() int { return fixLead + t.Title + t.adds - len(report.FitsHead) }
 
 // Ruled is the row of heads as a rule of width cells over the fixes, after the first
-// lead that it has room for.
+// lead that it has room for with some of the rule behind it.
 func (t Table) Ruled(leads []string, width int) string {
 	const line = " ─ "
 	lead := leads[len(leads)-1]
-	if i := slices.IndexFunc(leads, func(l string) bool { return cells.Width(line+l) <= t.leadWidth() }); i >= 0 {
+	if i := slices.IndexFunc(leads, func(l string) bool { return cells.Width(line+l)+2 <= t.leadWidth() }); i >= 0 {
 		lead = leads[i]
 	}
 	words := strings.TrimRight(t.heads(line+lead), " ")

@@ -143,7 +143,7 @@ func (p *Page) below(rows int) []string {
 	if r.Scheduler && r.Pending != nil {
 		words := grammar.Count(*r.Pending, "pending pod names it", "pending pods name it")
 		if *r.Pending > 0 && r.Alive != nil && !*r.Alive {
-			words += ": start the scheduler, or set another schedulerName"
+			words += ": start it, or change schedulerName in the template"
 		}
 		b.Add(words, tone.Plain)
 	}
