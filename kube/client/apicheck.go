@@ -77,17 +77,17 @@ func checkAnswer(prefix string, r *http.Request, response *http.Response) error 
 	if !ok || response.StatusCode < http.StatusOK || response.StatusCode > http.StatusPartialContent {
 		return nil
 	}
-	switch is := mediaType(response); {
+	is := mediaType(response)
+	switch {
 	case is == "text/html":
 		return errWebPage
 	case asked.URL.Query().Get("watch") != "": // which has no end to wait for
 		return nil
-	case response.StatusCode == http.StatusNoContent:
-		return errNoContent
 	case is == runtime.ContentTypeCBOR && !want.undecoded: // client-go asks for it where the user says so
 		return nil
-	case is != "" && is != runtime.ContentTypeJSON && is != runtime.ContentTypeProtobuf:
-		return &notAnAPI{answer: "an answer of type " + is}
+	}
+	if err := checkEncoding(response.StatusCode, is); err != nil {
+		return err
 	}
 	start, whole, err := peek(response)
 	switch {
@@ -97,6 +97,17 @@ func checkAnswer(prefix string, r *http.Request, response *http.Response) error 
 		return errNoContent
 	}
 	return want.check(headOf(start, whole))
+}
+
+// checkEncoding rejects an answer without an object, and one that is encoded as no object is.
+func checkEncoding(status int, mediaType string) error {
+	switch {
+	case status == http.StatusNoContent:
+		return errNoContent
+	case mediaType != "" && mediaType != runtime.ContentTypeJSON && mediaType != runtime.ContentTypeProtobuf:
+		return &notAnAPI{answer: "an answer of type " + mediaType}
+	}
+	return nil
 }
 
 // peek reads the beginning of an answer, which is read again after that.
@@ -187,6 +198,13 @@ func (e expected) check(h head) error {
 		return errNotAnAPI
 	case h.kind == "Status":
 		return e.checkStatus(h)
+	}
+	return e.checkObject(h)
+}
+
+// checkObject is check of an object or a list.
+func (e expected) checkObject(h head) error {
+	switch {
 	case e.kind != "" && h.kind != e.kind:
 		return e.otherKind(h.kind)
 	case e.list && !strings.HasSuffix(h.kind, "List") && h.whole && !h.items && h.version == "":
