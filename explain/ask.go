@@ -88,12 +88,17 @@ func (e *Engine) examine(ctx context.Context, q report.Query, said externalFacts
 			told, err = nil, fmt.Errorf("explain pod %s/%s: %w", pod.Namespace, pod.Name, scheduler.PanicError(r))
 		}
 	}()
+	var open *report.UnknownPart
+	if q.Target.Pod() != nil {
+		pod, open = withoutMadeClaims(pod)
+	}
 	e.scheduler.Settle(ctx)
 	x := e.begin(ctx, pod)
 	x.take(said)
 	if err := x.answer(ctx, q.Parts.Has(report.Nodes)); err != nil {
 		return nil, fmt.Errorf("explain pod %s/%s: %w", pod.Namespace, pod.Name, err)
 	}
+	x.leaveOpen(open)
 	summary.Fill(x.question, x.facts, x.report)
 	x.queued(said.queue)
 	if err := x.provision(ctx, said.provisioning); err != nil {

@@ -81,6 +81,21 @@ func TestFitAllocatesTheDevicesOfClaimTemplates(t *testing.T) {
 	}
 }
 
+// A pod that does not exist has no claims yet: that is no reason why it would not be scheduled.
+func TestAPodFromAManifestIsNotRejectedForClaimsThatAreMadeLater(t *testing.T) {
+	e := startDevicesOf(t, Options{Quotas: noQuotas}, twoGPUs(oneGPU("ml/one-gpu"))...)
+	for cpu, want := range map[string]report.Verdict{"1": report.Unknown, "8": report.Unschedulable} {
+		told, err := e.Ask(t.Context(), report.Query{Target: report.PodFrom(testPod("ml/infer", "", cpu, claimingFrom("one-gpu"))), Parts: report.FixesPart})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if told.Verdict != want || len(told.Unknown) != 1 || !strings.Contains(told.Unknown[0].Why, "made from a template") {
+			t.Errorf("cpu %s: %s, unknown %v: %s", cpu, told.Verdict, told.Unknown, told.Summary)
+		}
+		t.Log(told.Summary)
+	}
+}
+
 func TestFitCountsMoreOfAPodWhoseClaimsAreMadeFromATemplate(t *testing.T) {
 	noLimits := func(context.Context, string) ([]corev1.LimitRange, error) { return nil, nil }
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "ml"}}
