@@ -113,7 +113,7 @@ func TestDrainEndsAsPlanned(t *testing.T) {
 	}
 	kubectl(t, plane, "", "patch", "pod", "stuck", "-n", "shop", "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
 	r := <-drained
-	if r.code != 0 || !strings.Contains(r.stdout, "5 of 5 pods evicted") {
+	if r.code != 0 || !strings.Contains(r.stdout, "4 of 5 pods evicted, 1 gone already") {
 		t.Errorf("exit code %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
 	checkDrained(t, client)
@@ -211,7 +211,7 @@ func TestDrainOutlivesTheAPIServer(t *testing.T) {
 	kubectl(t, plane, "", "patch", "pdb", "cart", "-n", "shop", "--type=merge", "-p", `{"spec":{"minAvailable":0}}`)
 	kubectl(t, plane, "", "patch", "pod", "stuck", "-n", "shop", "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
 	r := <-drained
-	if r.code != 0 || !strings.Contains(r.stdout, "5 of 5 pods evicted") || !strings.Contains(r.stderr, "the connection to the API server is lost") {
+	if r.code != 0 || !strings.Contains(r.stdout, "4 of 5 pods evicted, 1 gone already") || !strings.Contains(r.stderr, "the connection to the API server is lost") {
 		t.Errorf("exit code %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
 	checkDrained(t, client)

@@ -98,7 +98,7 @@ func (e *Engine) examine(ctx context.Context, q report.Query, said externalFacts
 	if err := x.answer(ctx, q.Parts.Has(report.Nodes)); err != nil {
 		return nil, fmt.Errorf("explain pod %s/%s: %w", pod.Namespace, pod.Name, err)
 	}
-	x.leaveOpen(open)
+	leaveOpen(x, open)
 	summary.Fill(x.question, x.facts, x.report)
 	x.queued(said.queue)
 	if err := x.provision(ctx, said.provisioning); err != nil {

@@ -25,7 +25,7 @@ func withoutMadeClaims(pod *corev1.Pod) (*corev1.Pod, *report.UnknownPart) {
 }
 
 // leaveOpen notes what was left out of the question: a yes does not count then.
-func (x *explanation) leaveOpen(part *report.UnknownPart) {
+func leaveOpen(x *explanation, part *report.UnknownPart) {
 	if part == nil {
 		return
 	}

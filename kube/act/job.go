@@ -49,6 +49,7 @@ type job struct {
 	busy    int           // requests in flight
 	sending int           // of these, evictions and deletions
 	quiet   chan struct{} // closed once the job requests no more evictions
+	lost    time.Time     // when the connection was lost last, as of the newest snapshot; zero: never
 }
 
 // orders are what the user requested of a job.
@@ -189,7 +190,7 @@ func (j *job) explain(snapshot *model.Snapshot) {
 	case j.state == plan.JobStopped:
 		j.why = "stopped: no more evictions are requested"
 	case !snapshot.Status.Connection.Live:
-		j.why = "the connection to the API server is lost; this continues when it is back"
+		j.why, j.lost = "the connection to the API server is lost; this continues when it is back", j.actor.Clock.Now()
 	default:
 		j.why = ""
 	}

@@ -354,6 +354,38 @@ func TestALostConnectionIsWaitedFor(t *testing.T) {
 	})
 }
 
+// An API server that has just started does not know all role bindings yet: what it forbids then is
+// asked for again, for a while.
+func TestARightThatLacksAfterALostConnectionIsAskedForAgain(t *testing.T) {
+	for name, denied := range map[string]int{"for a moment": 2, "for good": 100} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, running("cart"))
+				w.refuse = func(_ string, n int) error {
+					switch {
+					case n == 1:
+						return budgetRefuses()
+					case n <= denied:
+						return apierrors.NewForbidden(podsResource.GroupResource(), "cart", errors.New("no"))
+					}
+					return nil
+				}
+				a := w.begin(ends{how: plan.Evicted})
+				defer a.Close()
+				time.Sleep(time.Second)
+				w.lose(true)
+				time.Sleep(20 * time.Second)
+				w.lose(false)
+				time.Sleep(10 * time.Minute)
+				want := map[int]plan.PodState{2: plan.PodGone, 100: plan.PodFailed}[denied]
+				if s := states(a)["cart"]; s.State != want {
+					t.Errorf("after %d evictions: %+v", w.evictions("cart"), s)
+				}
+			})
+		})
+	}
+}
+
 func TestADeletionIsOfThePodThatWasRead(t *testing.T) {
 	for name, changed := range map[string]bool{"as it was": false, "not if it changed": true} {
 		t.Run(name, func(t *testing.T) {

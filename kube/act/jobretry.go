@@ -138,6 +138,9 @@ func (j *job) settle(r reply) {
 	case r.state == plan.PodTerminating:
 		return // the snapshot tells more
 	}
+	if r.denied && isBack(j) {
+		r.state = plan.PodWaits
+	}
 	again := r.state == plan.PodBlocked || r.state == plan.PodWaits
 	if again && j.state == plan.JobStopped {
 		p.Budget = r.budget
@@ -153,6 +156,15 @@ func (j *job) settle(r reply) {
 	if again {
 		p.Again = j.actor.Clock.Now().Add(max(p.pauses.Step(), r.pause))
 	}
+}
+
+// rightsSettle is how long an API server that was lost may say that rights lack: one that has
+// just started does not know all role bindings yet.
+const rightsSettle = 30 * time.Second
+
+// isBack reports whether the connection was lost a short while ago.
+func isBack(j *job) bool {
+	return !j.lost.IsZero() && j.actor.Clock.Now().Sub(j.lost) < rightsSettle
 }
 
 // hasten retries soon the evictions that wait for the budget that has just allowed

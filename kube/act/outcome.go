@@ -24,6 +24,7 @@ type outcome struct {
 	said   string
 	help   string
 	budget string
+	denied bool          // a right lacks
 	pause  time.Duration // that the server asks for before the next try
 }
 
@@ -46,7 +47,7 @@ func judge(end *plan.End, err error) outcome {
 	case mayPass(err):
 		told.state = plan.PodWaits
 	case apierrors.IsForbidden(err):
-		told.help = forbiddenHelp(end, err)
+		told.help, told.denied = forbiddenHelp(end, err), !byPolicy(err)
 	default:
 		told.help = "do what the message says, then " + verb(end) + " it again"
 	}
@@ -84,10 +85,16 @@ func mayPass(err error) bool {
 		apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause)
 }
 
-// forbiddenHelp is for a rejection by RBAC or by a policy. A webhook's rejection names
-// no object in its details, RBAC's does.
+// byPolicy reports whether a webhook forbids it and not RBAC, which names an object in its
+// details.
+func byPolicy(err error) bool {
+	details := statusOf(err).Details
+	return details == nil || details.Name == "" && details.Kind == ""
+}
+
+// forbiddenHelp is for a rejection by RBAC or by a policy.
 func forbiddenHelp(end *plan.End, err error) string {
-	if details := statusOf(err).Details; details == nil || details.Name == "" && details.Kind == "" {
+	if byPolicy(err) {
 		return "a cluster policy forbids it: do what the message says, then " + verb(end) + " it again"
 	}
 	right := "create pods/eviction"
