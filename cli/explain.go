@@ -226,7 +226,7 @@ func (e *explainOptions) runAll(ctx context.Context, live *source.Live) error {
 	if err := live.Seek(ctx); err != nil {
 		return err
 	}
-	found := exit.Outcome{Undecided: e.scope.Beyond(live.Snapshot.Status) || live.NotCreated("pods") != nil || live.Overlooks()}
+	found := exit.Outcome{Undecided: e.scope.Beyond(live.Snapshot.Status) || live.Unread("pods") != nil || live.Overlooks()}
 	if found.Undecided {
 		live.SayLimits()
 	}

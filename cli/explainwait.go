@@ -160,7 +160,7 @@ func (w *podWaiter) look(ctx context.Context) (done bool, err error) {
 	if !w.follow.IsCurrent() {
 		return false, nil
 	}
-	if err := w.live.NotCreated("pods"); err != nil {
+	if err := w.live.Unread("pods"); err != nil {
 		return true, fmt.Errorf("explain %s: %w", w.pod.FullName(), err)
 	}
 	before := w.pod

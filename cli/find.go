@@ -20,7 +20,7 @@ func (e *explainOptions) find(ctx context.Context, live *source.Live, argument s
 	if err != nil {
 		return nil, err
 	}
-	if err = live.NotCreated("pods"); err != nil {
+	if err = live.Unread("pods"); err != nil {
 		return nil, fmt.Errorf("explain %s: %w", argument, err)
 	}
 	if pod, ok := asked.Direct(live.Snapshot); ok {

@@ -42,7 +42,7 @@ func (a *addedNodes) of(live *source.Live) (report.NewNodes, error) {
 	if a.count == 0 {
 		return report.NewNodes{}, nil
 	}
-	if err := live.NotCreated("nodes"); err != nil {
+	if err := live.Unread("nodes"); err != nil {
 		return report.NewNodes{}, fmt.Errorf("fit: %w", err)
 	}
 	if a.pool == "" {

@@ -49,7 +49,7 @@ func (f *fitOptions) lose(ctx context.Context, live *source.Live) error {
 
 // lostNodes are the nodes that --lose names.
 func (f *fitOptions) lostNodes(live *source.Live) ([]string, error) {
-	if err := live.NotCreated("nodes"); err != nil {
+	if err := live.Unread("nodes"); err != nil {
 		return nil, fmt.Errorf("fit: %w", err)
 	}
 	by, value, cut := strings.Cut(f.lost, "=")

@@ -66,7 +66,7 @@ func (t *fitTemplate) specOf(ctx context.Context, e *Engine, template string) (*
 		return spec, err
 	}
 	why := unreadTemplate(err)
-	return spec, e.scheduler.Hold(ctx, nil, func() error {
+	err = e.scheduler.Hold(ctx, nil, func() error {
 		made := placement.ClaimMadeFrom(e.scheduler, namespace, template)
 		if made == nil {
 			t.leaveOpen("its ResourceClaims are made from " + name + ", which " + why)
@@ -76,6 +76,7 @@ func (t *fitTemplate) specOf(ctx context.Context, e *Engine, template string) (*
 		t.caveats = append(t.caveats, fmt.Sprintf("%s %s: the ResourceClaims are simulated like %s/%s, which was made from it", name, why, namespace, made.Name))
 		return nil
 	})
+	return spec, err
 }
 
 // unreadTemplate says why a ResourceClaimTemplate was not read.

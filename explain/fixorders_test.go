@@ -174,7 +174,7 @@ func TestAFixForesaysPodsOfDaemonSets(t *testing.T) {
 			if at < 0 || found.Tried[at].Verified != test.verified {
 				t.Fatalf("want verified %t:\n%s", test.verified, toldFixes(found))
 			}
-			created := report.Affected{Kind: "DaemonSet", Namespace: "sys", Name: "agent", How: "creates a pod on a"}
+			created := report.Affected{Kind: "DaemonSet", Namespace: "sys", Name: "agent", How: "may create a pod on a"}
 			if want := test.name != "it is for other nodes"; slices.Contains(found.Tried[at].Affects, created) != want {
 				t.Errorf("want a pod of the DaemonSet %t:\n%s", want, toldFixes(found))
 			}

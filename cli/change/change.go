@@ -234,7 +234,7 @@ func (c *Command) stopped(plan *plan.Plan, ran *plan.Ran, err error) error {
 		told = fmt.Errorf("%w. The change may still have been made: check before you try again", told)
 	}
 	if ran != nil && len(ran.Changed) > 0 {
-		told = fmt.Errorf("%w. Changed before that: %s", told, targets(ran.Changed))
+		told = fmt.Errorf("%w. Changed: %s", told, targets(ran.Changed))
 	}
 	if errors.Is(told, client.ErrUnreachable) {
 		return told

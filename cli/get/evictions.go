@@ -68,7 +68,7 @@ func (g *Options) node(live *source.Live, verb string) (*model.Node, error) {
 		return nil, err
 	}
 	for _, resource := range []string{"nodes", "pods"} {
-		if err := live.NotCreated(resource); err != nil {
+		if err := live.Unread(resource); err != nil {
 			return nil, fmt.Errorf("%s %s: %w", verb, names[0], err)
 		}
 	}

@@ -19,7 +19,7 @@ import (
 // pools lists the nodes by pool and zone, or by the label of --by; -l takes the labels of
 // nodes.
 func pools(ctx context.Context, g *Options, live *source.Live) (*output.List, error) {
-	if err := live.NotCreated("nodes"); err != nil {
+	if err := live.Unread("nodes"); err != nil {
 		return nil, fmt.Errorf("get pools: %w", err)
 	}
 	if err := live.Measure(ctx); err != nil {

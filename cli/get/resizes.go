@@ -16,7 +16,7 @@ import (
 
 // resizes lists the pods of the scope whose resize in place is not done.
 func resizes(_ context.Context, g *Options, live *source.Live) (*output.List, error) {
-	if err := live.NotCreated("pods"); err != nil {
+	if err := live.Unread("pods"); err != nil {
 		return nil, fmt.Errorf("get resizes: %w", err)
 	}
 	now := live.Now()

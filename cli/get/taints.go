@@ -17,7 +17,7 @@ import (
 
 // taints lists the taints of nodes; -l takes the labels of these.
 func taints(_ context.Context, g *Options, live *source.Live) (*output.List, error) {
-	if err := live.NotCreated("nodes"); err != nil {
+	if err := live.Unread("nodes"); err != nil {
 		return nil, fmt.Errorf("get taints: %w", err)
 	}
 	now := live.Now()

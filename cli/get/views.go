@@ -22,7 +22,7 @@ import (
 
 // nodes lists the nodes; -l takes their labels.
 func nodes(_ context.Context, g *Options, live *source.Live) (*output.List, error) {
-	if err := live.NotCreated("nodes"); err != nil {
+	if err := live.Unread("nodes"); err != nil {
 		return nil, fmt.Errorf("get nodes: %w", err)
 	}
 	now := live.Now()
@@ -36,7 +36,7 @@ func nodes(_ context.Context, g *Options, live *source.Live) (*output.List, erro
 	if g.scope.Selector != "" {
 		l.Empty = "no nodes match -l " + g.scope.Selector
 	}
-	counted := live.Snapshot.Status.Namespace == "" && live.NotCreated("pods") == nil
+	counted := live.Snapshot.Status.Namespace == "" && live.Unread("pods") == nil
 	for _, n := range live.Snapshot.Nodes {
 		if !g.scope.Matches.Matches(labels.Set(n.Object.Labels)) {
 			continue
@@ -82,7 +82,7 @@ func (g *Options) own(l *output.List, columns []*column.Column) func(metav1.Obje
 
 // pods lists the pods of the scope.
 func pods(_ context.Context, g *Options, live *source.Live) (*output.List, error) {
-	if err := live.NotCreated("pods"); err != nil {
+	if err := live.Unread("pods"); err != nil {
 		return nil, fmt.Errorf("get pods: %w", err)
 	}
 	now := live.Now()
@@ -174,7 +174,7 @@ func pending(ctx context.Context, g *Options, live *source.Live) (*output.List, 
 
 // pendingRows explains each kind of pending pods of the scope.
 func (g *Options) pendingRows(ctx context.Context, live *source.Live) ([]pendingRow, error) {
-	if err := live.NotCreated("pods"); err != nil {
+	if err := live.Unread("pods"); err != nil {
 		return nil, fmt.Errorf("get pending: %w", err)
 	}
 	if err := live.Seek(ctx); err != nil {

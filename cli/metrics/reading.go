@@ -55,11 +55,11 @@ const blockedUnknown = "unknown"
 func (o *Options) evaluate(ctx context.Context, live *source.Live) (*reading, error) {
 	found := &reading{}
 	s := live.Snapshot
-	if live.NotCreated("nodes") == nil {
+	if live.Unread("nodes") == nil {
 		found.addNodes(s.Nodes)
-		found.counted = s.Status.Namespace == "" && live.NotCreated("pods") == nil
+		found.counted = s.Status.Namespace == "" && live.Unread("pods") == nil
 	}
-	if live.NotCreated("pods") != nil {
+	if live.Unread("pods") != nil {
 		return found, nil
 	}
 	outlines := live.Outlines()

@@ -33,7 +33,7 @@ var NodeKinds = []string{"node", "nodes", "no"}
 // Nodes says which of the nodes is not there; where nodes may not be listed, the
 // plan finds out.
 func Nodes(l *source.Live, verb string, nodes []string) error {
-	if l.NotCreated("nodes") != nil {
+	if l.Unread("nodes") != nil {
 		return nil
 	}
 	for _, name := range nodes {

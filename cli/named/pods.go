@@ -115,7 +115,7 @@ func ParsePods(from *source.Options, verb string, args []string) ([]Pod, error) 
 
 // Pods finds the pods that are named, each once.
 func Pods(l *source.Live, verb string, named []Pod) ([]model.Ref, error) {
-	if err := l.NotCreated("pods"); err != nil {
+	if err := l.Unread("pods"); err != nil {
 		return nil, fmt.Errorf("%s: %w", verb, err)
 	}
 	var refs []model.Ref

@@ -111,7 +111,7 @@ func listed(ctx context.Context, l *source.Live, kind, namespace, selector strin
 	if l.Client == nil && !slices.Contains([]string{"ReplicaSet", "StatefulSet", "ReplicationController"}, kind) {
 		return nil, fmt.Errorf("the file has no %s", resource)
 	}
-	if err := l.NotCreated(resource); err != nil && l.Client == nil {
+	if err := l.Unread(resource); err != nil && l.Client == nil {
 		return nil, err
 	}
 	list, err := listWorkloads(ctx, l.Reader(), kind, "", selector)

@@ -61,7 +61,7 @@ func (s *Scope) Beyond(status model.Status) bool {
 // NonePending says that no pod of the scope is pending, as far as pods could be read.
 func (s *Scope) NonePending(live *source.Live) string {
 	read := live.Snapshot.Status.Namespace // the only one that pods were read of; "" is all
-	if err := live.NotCreated("pods"); err != nil {
+	if err := live.Unread("pods"); err != nil {
 		return fmt.Sprintf("Unknown whether pods are pending: %v.", err)
 	}
 	if s.Beyond(live.Snapshot.Status) && s.Namespace != "" {

@@ -222,7 +222,7 @@ func (l *Live) Measure(ctx context.Context) error {
 
 // Overlooks reports whether pods that could not be created may have been missed.
 func (l *Live) Overlooks() bool {
-	return slices.ContainsFunc([]string{"events", "daemonsets", "jobs"}, func(resource string) bool { return l.NotCreated(resource) != nil })
+	return slices.ContainsFunc([]string{"events", "daemonsets", "jobs"}, func(resource string) bool { return l.Unread(resource) != nil })
 }
 
 // lost is why a command stops waiting for the server.
@@ -240,8 +240,8 @@ func lost(status model.Status) error {
 		status.Server, c.Err)
 }
 
-// NotCreated is why a resource could not be read at all; nil if it could.
-func (l *Live) NotCreated(resource string) error {
+// Unread is why a resource could not be read at all; nil if it could.
+func (l *Live) Unread(resource string) error {
 	status := l.Snapshot.Status
 	if resource == "pods" && status.Namespace != "" {
 		return nil // those of one namespace were

@@ -141,7 +141,9 @@ func preemptsBetween(ctx context.Context, f *Search, fix *Attempt) error {
 		return err
 	case several && len(fix.trial.Gone) > 0:
 		// The first one is nominated to the node meanwhile, and keeps the others from no node but that.
+		begun := time.Now()
 		preempts, err := simulatorOf(f).Preempts(ctx, fix.trial.Pod, fix.trial.Gone)
+		f.verified += time.Since(begun)
 		if preempts {
 			fix.Remaining = append(fix.Remaining, "may preempt other pods while the evicted ones are terminating")
 		}
@@ -279,7 +281,7 @@ func tellOthers(alike []*corev1.Pod, tried *forecast.FixOutcome, fix *Attempt) {
 	}
 	for _, pod := range tried.Daemons {
 		fix.Affects = append(fix.Affects, report.Affected{
-			Kind: "DaemonSet", Namespace: pod.Namespace, Name: metav1.GetControllerOfNoCopy(pod).Name, How: "creates a pod on " + placement.TargetNode(pod),
+			Kind: "DaemonSet", Namespace: pod.Namespace, Name: metav1.GetControllerOfNoCopy(pod).Name, How: "may create a pod on " + placement.TargetNode(pod),
 		})
 	}
 	if !changesPodAll(fix.Remedies) {
@@ -340,7 +342,7 @@ func replacementWords(gone int) string {
 func pendingWords(pod *corev1.Pod) string {
 	switch owner := model.NewPod(pod).Owner; {
 	case owner.Kind == "DaemonSet":
-		return "a new pod of DaemonSet " + owner.Name
+		return "a pod of DaemonSet " + owner.Name
 	case owner.Name != "":
 		return "a pending " + owner.Name + " pod"
 	}

@@ -312,12 +312,13 @@ func (t *tried) addClass(p *simulation, class *equivalenceClass) {
 }
 
 // addVictim notes a pod that was preempted. One that the change replaces is known to go, and
-// one that was pending before and is made again loses nothing that it had.
+// one that was pending before and is made again loses nothing that it had. One that is only made
+// later did not exist.
 func (t *tried) addVictim(p *simulation, victim *corev1.Pod) {
 	c, known := p.byUID[victim.UID]
 	_, replaced := p.forecast.rolled[victim.UID]
 	switch {
-	case replaced || slices.Contains(t.trial.Gone, victim.UID) || known && (c.ends != nil || t.is(c)):
+	case replaced || slices.Contains(t.trial.Gone, victim.UID) || known && (c.ends != nil || c.following || t.is(c)):
 	case known && placement.ControllerKind(victim) != "":
 		t.displace(c.class)
 	default:

@@ -21,7 +21,7 @@ type PendingOutcome struct {
 	Unknown   string              // why it is incomplete; "" if it is complete
 }
 
-// pendingCounts is an PendingOutcome in the making.
+// pendingCounts is a PendingOutcome in the making.
 type pendingCounts struct {
 	workloads []*workload
 	least     int

@@ -5,6 +5,7 @@ package act
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -141,8 +142,12 @@ func (a *Actor) Run(ctx context.Context, confirmed plan.Confirmed) (*plan.Ran, e
 }
 
 // failedWords say why a change that failed cannot be undone.
-func failedWords(ran *plan.Ran) string {
-	if len(ran.Changed) == 0 {
+func failedWords(ran *plan.Ran, failed error) string {
+	switch {
+	case len(ran.Changed) > 0:
+	case statusOf(failed) == nil && !errors.Is(failed, ErrChanged) && !errors.Is(failed, plan.ErrNotPossible), errors.Is(failed, errOtherAnswer):
+		return "It failed; the change may still have been made."
+	default:
 		return "It failed, and nothing was changed."
 	}
 	return "It failed partway, and what was changed cannot be undone."
@@ -161,7 +166,7 @@ func (a *Actor) note(p *plan.Plan, ran *plan.Ran, failed error) plan.Entry {
 		entry.Result = "running" // its job says more in the end
 	}
 	if failed != nil {
-		entry.Result, entry.Undo, entry.Final = withoutValues(failed.Error(), p.Changes), nil, failedWords(ran)
+		entry.Result, entry.Undo, entry.Final = withoutValues(failed.Error(), p.Changes), nil, failedWords(ran, failed)
 		if len(ran.Changed) > 0 && p.Undo != nil {
 			entry.Undo, entry.Final = plan.Restore{Of: p.Action.Name(), Changes: ran.Changed}, ""
 		}

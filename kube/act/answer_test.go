@@ -1,6 +1,9 @@
 package act
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +13,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
@@ -145,4 +149,24 @@ func TestADrainWhoseCordonIsLeftOutEvictsNothing(t *testing.T) {
 			t.Errorf("the activity log says %+v", did)
 		}
 	})
+}
+
+// What is said of a change that failed depends on whether the server may have made it.
+func TestAChangeThatMayHaveBeenMadeIsNotCalledUnmade(t *testing.T) {
+	const maybe, not = "It failed; the change may still have been made.", "It failed, and nothing was changed."
+	for name, test := range map[string]struct {
+		failed error
+		want   string
+	}{
+		"no answer":             {fmt.Errorf("patch: %w", context.DeadlineExceeded), maybe},
+		"another answer":        {&worded{"", errors.Join(notMade("answered with something else"), errOtherAnswer)}, maybe},
+		"left out":              {notMade("left it out"), not},
+		"a right lacks":         {apierrors.NewForbidden(podsResource.GroupResource(), "cart", errors.New("no")), not},
+		"it changed meanwhile":  {fmt.Errorf("n1 %w", ErrChanged), not},
+		"no action can do that": {fmt.Errorf("scale: %w", plan.ErrNotPossible), not},
+	} {
+		if got := failedWords(&plan.Ran{}, test.failed); got != test.want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
 }

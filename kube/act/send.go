@@ -2,6 +2,7 @@ package act
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -52,6 +53,9 @@ func notMade(did string) error {
 	return &worded{"kube-apiserver " + did, &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Message: did + "."}}}
 }
 
+// errOtherAnswer says that an answer to a change was about something else.
+var errOtherAnswer = errors.New("answered with something else")
+
 // checkAnswer checks that the object which the server returned has the change: admission
 // policies and webhooks may remove it. made is the part that the object has.
 func checkAnswer(change plan.Change, answer runtime.Object, dry bool) (made plan.Change, err error) {
@@ -65,7 +69,7 @@ func checkAnswer(change plan.Change, answer runtime.Object, dry bool) (made plan
 		if !dry {
 			did += "; the change may still have been made"
 		}
-		return plan.Change{}, notMade(did)
+		return plan.Change{}, &worded{"kube-apiserver " + did, errors.Join(notMade(did), errOtherAnswer)}
 	}
 	made, missing := change.Made(object)
 	if len(missing) == 0 {

@@ -58,8 +58,8 @@ func (p *Plan) blockedWords(blocked int) string {
 	retried := grammar.Agree(blocked, "a PodDisruptionBudget for now; fathom retries until it is allowed",
 		"PodDisruptionBudgets for now; fathom retries until they are allowed")
 	if countEnds(p.Ends, func(e End) bool { return e.blocked() && e.Budget().All }) == blocked {
-		retried = grammar.Agree(blocked, "a PodDisruptionBudget that needs all its pods; fathom retries, but nothing is evicted until you change it or add replicas",
-			"PodDisruptionBudgets that need all their pods; fathom retries, but nothing is evicted until you change them or add replicas")
+		retried = grammar.Agree(blocked, "a PodDisruptionBudget that needs all its pods: change it or add replicas, fathom retries",
+			"PodDisruptionBudgets that need all their pods: change them or add replicas, fathom retries")
 	}
 	if now := p.PodsTerminated - blocked; now > 0 {
 		return fmt.Sprintf("%s, %d of them now: %s. %d %s blocked by %s", evictsWords(p.PodsTerminated, all), now, rest.outcomes(), blocked, grammar.Agree(blocked, "is", "are"), retried)

@@ -98,7 +98,7 @@ func (p *Progress) Live() bool { return p.State == JobRuns || p.State == JobPaus
 
 // GoneAlready is the Help of a pod in the state PodGone that its job neither evicted nor
 // deleted.
-const GoneAlready = "gone already: another client deleted it"
+const GoneAlready = "gone already, not by fathom"
 
 // GoneAlready reports whether the pod is gone without anything that the job requested.
 func (p *PodProgress) GoneAlready() bool { return p.State == PodGone && p.Help == GoneAlready }
