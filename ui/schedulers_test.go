@@ -66,7 +66,7 @@ func TestASchedulerThatWasSeenMinutesAgoIsNotSaidToRun(t *testing.T) {
 		why, want string
 		pending   bool
 	}{
-		"where pods are pending": {"last seen 3m24s ago: bound pod shop/web", "default-scheduler: last seen 3m24s ago. 1 scheduler, 1 other component.", true},
+		"where pods are pending": {"last seen 3m24s ago: bound pod shop/web", "default-scheduler: judged by pods and events. 1 scheduler, 1 other component.", true},
 		"but where none is":      {"last seen 3m24s ago: bound pod shop/web", "All are running. 1 scheduler, 1 other component.", false},
 	} {
 		t.Run(name, func(t *testing.T) {

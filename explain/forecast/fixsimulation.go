@@ -55,7 +55,7 @@ type Rolled struct {
 	Next *corev1.Pod // what its successor is like; its node and its status do not count
 }
 
-// FixOutcome is what became of a trial.
+// FixOutcome is what became of a simulated fix.
 type FixOutcome struct {
 	// Orders is in how many orders pods came.
 	Orders int
@@ -78,7 +78,7 @@ type FixOutcome struct {
 	Unknown string
 }
 
-// AffectedPod is another pod that a trial is about.
+// AffectedPod is another pod that a simulated fix is about.
 type AffectedPod struct {
 	Pod *corev1.Pod
 	// Replacement says that it is the replacement of Pod.
@@ -87,7 +87,7 @@ type AffectedPod struct {
 	Orders      int // in how many of them
 }
 
-// Hindering is what another pod does to the one of a trial, or what becomes of it.
+// Hindering is what another pod does to the one of a simulated fix, or what becomes of it.
 type Hindering int
 
 // What other pods do.
@@ -139,7 +139,7 @@ func (s Simulator) SimulateFix(ctx context.Context, trial *FixSimulation) (*FixO
 	return f.trial.tell(f), nil
 }
 
-// tried is a trial in the making.
+// tried is a FixOutcome in the making.
 type tried struct {
 	trial     *FixSimulation
 	target    []*pendingPod // the pod first, then those that get the change with it

@@ -142,31 +142,27 @@ func (e explainer) Distance(q *Question, r NodeRejection) float64 {
 		}
 		return 1
 	}
-	if e.Figures == nil || r.Node == nil {
-		return 1
-	}
-	worst := 0.0
-	for _, f := range e.Figures(q, r) {
-		if f.Wanted > 0 {
-			worst = max(worst, float64(f.Short)/float64(f.Wanted))
-		}
-	}
-	if worst == 0 {
-		return 1
-	}
-	return worst
+	return e.worstShare(q, r, func(f Figure) int64 { return f.Wanted })
 }
 
 // Missing is how much of a node's capacity is missing for the pod, by which several pods are
 // compared on one node: 1 where nothing is counted.
 func (e explainer) Missing(q *Question, r NodeRejection) float64 {
-	if e.Figures == nil || r.Node == nil {
+	if e.Figures == nil {
 		return e.Distance(q, r)
+	}
+	return e.worstShare(q, r, func(f Figure) int64 { return f.Allocatable })
+}
+
+// worstShare is the largest part that is short of a whole; 1 where nothing is counted.
+func (e explainer) worstShare(q *Question, r NodeRejection, whole func(Figure) int64) float64 {
+	if e.Figures == nil || r.Node == nil {
+		return 1
 	}
 	worst := 0.0
 	for _, f := range e.Figures(q, r) {
-		if f.Allocatable > 0 {
-			worst = max(worst, float64(f.Short)/float64(f.Allocatable))
+		if of := whole(f); of > 0 {
+			worst = max(worst, float64(f.Short)/float64(of))
 		}
 	}
 	if worst == 0 {

@@ -4,7 +4,6 @@ package schedulers
 
 import (
 	"strconv"
-	"strings"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -178,8 +177,7 @@ func (p *Page) Answer(width int) string {
 		case !*r.Alive:
 			stopped = append(stopped, r.Name)
 		case mayHaveStopped(&r):
-			sign, _, _ := strings.Cut(r.Why, ": ") // without the pod that it handled then
-			seen = append(seen, r.Name+": "+sign)
+			seen = append(seen, r.Name)
 		}
 	}
 	words := ""
@@ -188,7 +186,7 @@ func (p *Page) Answer(width int) string {
 	case len(stopped) > 0:
 		words = "Not running: " + model.Clean(grammar.List(stopped, named)) + ". "
 	case len(seen) > 0:
-		words = model.Clean(grammar.List(seen, named)) + ". "
+		words = model.Clean(grammar.List(seen, named)) + ": judged by pods and events. " // their rows say when
 	case unknown == 0:
 		words = "All are running. "
 	}
