@@ -58,8 +58,8 @@ func (p *Plan) blockedWords(blocked int) string {
 	retried := grammar.Agree(blocked, "a PodDisruptionBudget for now; fathom retries until it is allowed",
 		"PodDisruptionBudgets for now; fathom retries until they are allowed")
 	if countEnds(p.Ends, func(e End) bool { return e.blocked() && e.Budget().All }) == blocked {
-		retried = grammar.Agree(blocked, "a PodDisruptionBudget that needs all its pods: change it or add replicas, fathom retries",
-			"PodDisruptionBudgets that need all their pods: change them or add replicas, fathom retries")
+		retried = grammar.Agree(blocked, "a PodDisruptionBudget that needs all its pods: change it, fathom retries until then",
+			"PodDisruptionBudgets that need all their pods: change them, fathom retries until then")
 	}
 	if now := p.PodsTerminated - blocked; now > 0 {
 		return fmt.Sprintf("%s, %d of them now: %s. %d %s blocked by %s", evictsWords(p.PodsTerminated, all), now, rest.outcomes(), blocked, grammar.Agree(blocked, "is", "are"), retried)

@@ -253,7 +253,7 @@ func TestAnEvictionThatABudgetBlocksIsRetried(t *testing.T) {
 			"Evicts 3 pods, 1 of them now: rescheduled. 2 are blocked by PodDisruptionBudgets for now; fathom retries until they are allowed.",
 		},
 		{[]Fate{waits}, "The eviction of 1 pod is blocked by a PodDisruptionBudget for now; fathom retries until it is allowed."},
-		{[]Fate{never}, "The eviction of 1 pod is blocked by a PodDisruptionBudget that needs all its pods: change it or add replicas, fathom retries."},
+		{[]Fate{never}, "The eviction of 1 pod is blocked by a PodDisruptionBudget that needs all its pods: change it, fathom retries until then."},
 		{[]Fate{never, waits}, "The evictions of 2 pods are blocked by PodDisruptionBudgets for now; fathom retries until they are allowed."},
 		{[]Fate{waits, waits}, "The evictions of 2 pods are blocked by PodDisruptionBudgets for now; fathom retries until they are allowed."},
 	} {
