@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -123,6 +124,10 @@ func (a *acting) commandChanged() {
 	kubectl(a.t, a.ControlPlane, "", "label", "node", "std-3", "second=client")
 	s.press("y\r")
 	s.shows(`changed since the plan was made; this is the new plan`)
+	// What is typed before the question stands there is no answer to it.
+	eventually(a.t, "it asks again", func(context.Context) (bool, error) {
+		return strings.Count(strings.Join(s.Lines(), "\n"), `Type y to cordon:`) == 2, nil
+	})
 	a.wants("cordon, another client was quicker", "patch /api/v1/nodes/std-3 409")
 	s.press("y\r")
 	s.ends(0)

@@ -162,33 +162,27 @@ func (c *Command) Run(ctx context.Context, wish func(*source.Live) (plan.Action,
 	return c.carryOut(ctx, p)
 }
 
-// mostPlans is how often a plan is made again because an object changed meanwhile.
-const mostPlans = 5
-
 // planned makes the plan of an action.
 func (c *Command) planned(ctx context.Context, action plan.Action) (*plan.Plan, error) {
-	for try := 1; ; try++ {
-		p, err := c.actor.Plan(ctx, action)
-		if err == nil {
-			err = p.Whole() // what is named on the command line is not left out
-		}
-		switch {
-		case err == nil:
-			return p, nil
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case errors.Is(err, plan.ErrChanged) && try < mostPlans:
-			continue
-		case errors.Is(err, plan.ErrNoChange):
-			return nil, err
-		case errors.Is(err, plan.ErrNotPossible):
-			return nil, exit.Usagef("%w", err)
-		case errors.Is(err, plan.ErrGone):
-			return nil, err
-		}
-		return nil, c.live.Client.Explain(action.Name(), err)
+	p, err := c.actor.Plan(ctx, action)
+	if err == nil {
+		err = p.Whole() // what is named on the command line is not left out
 	}
+	switch {
+	case err == nil:
+		return p, nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.Is(err, plan.ErrNoChange), errors.Is(err, plan.ErrGone):
+		return nil, err
+	case errors.Is(err, plan.ErrNotPossible):
+		return nil, exit.Usagef("%w", err)
+	}
+	return nil, c.live.Client.Explain(action.Name(), err)
 }
+
+// mostConfirmed is how often a plan is asked about at most while its objects change.
+const mostConfirmed = 5
 
 // carryOut asks, runs what was confirmed, and watches it until it is done. Where
 // an object has changed meanwhile, it is planned and asked about again.
@@ -210,7 +204,7 @@ func (c *Command) carryOut(ctx context.Context, p *plan.Plan) error {
 			return c.follow(ctx, p, ran)
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case !errors.Is(err, plan.ErrChanged) || try == mostPlans:
+		case !errors.Is(err, plan.ErrChanged) || try == mostConfirmed:
 			return c.stopped(p, ran, err)
 		}
 		next, err := c.planned(ctx, p.Action)

@@ -72,10 +72,26 @@ func New(options Options) *Actor {
 	return a
 }
 
+// mostPlans is how often an action is planned at most while its objects change.
+const mostPlans = 5
+
 // Plan reads the objects of the action, checks it, simulates what follows and has
-// the API server try it as a dry run. Nothing is changed. Its errors are those of
-// model.Action, or the API server's.
-func (a *Actor) Plan(ctx context.Context, action plan.Action) (*plan.Plan, error) {
+// the API server try it as a dry run. Nothing is changed. Where an object changes
+// meanwhile, as when a controller follows up on a change that was just made, all of that
+// is done again: nobody has read the plan yet. Its errors are those of plan.Action, the
+// API server's, or ErrChanged if the objects keep changing.
+func (a *Actor) Plan(ctx context.Context, action plan.Action) (p *plan.Plan, err error) {
+	for range mostPlans {
+		p, err = a.planOnce(ctx, action)
+		if !errors.Is(err, ErrChanged) || ctx.Err() != nil {
+			break
+		}
+	}
+	return p, err
+}
+
+// planOnce plans the action on its objects as they are now.
+func (a *Actor) planOnce(ctx context.Context, action plan.Action) (*plan.Plan, error) {
 	facts, err := a.facts(ctx, action)
 	if err != nil {
 		return nil, fmt.Errorf("plan %s: %w", action.Name(), err)

@@ -3,12 +3,14 @@ package act
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
@@ -78,6 +80,39 @@ func TestAHeartbeatIsNoChange(t *testing.T) {
 			n, err := client.CoreV1().Nodes().Get(t.Context(), "n1", metav1.GetOptions{})
 			if err != nil || n.Spec.Unschedulable == test.again {
 				t.Errorf("cordoned: %v, %v", n.Spec.Unschedulable, err)
+			}
+		})
+	}
+}
+
+// A controller that changes the node between the read and the dry run, as the node
+// lifecycle controller taints a node that was just cordoned: the action is planned again.
+func TestWhatChangesWhileItIsPlannedIsPlannedAgain(t *testing.T) {
+	for name, test := range map[string]struct {
+		changes int // dry runs before which the node changes
+		err     error
+	}{"once": {1, nil}, "again and again": {1000, ErrChanged}} {
+		t.Run(name, func(t *testing.T) {
+			a, client := newTestActor(node("n1", nil))
+			nodes, conflicts := corev1.SchemeGroupVersion.WithResource("nodes"), 0
+			dry := fake.NewClientset()
+			dry.PrependReactor("patch", "nodes", func(action clienttesting.Action) (bool, runtime.Object, error) {
+				n, err := client.CoreV1().Nodes().Get(t.Context(), "n1", metav1.GetOptions{})
+				if err != nil || conflicts == test.changes {
+					return true, n, err
+				}
+				conflicts++
+				n.Spec.Taints = append(n.Spec.Taints, corev1.Taint{Key: fmt.Sprint("k", conflicts)})
+				n.ResourceVersion += "1"
+				if err := client.Tracker().Update(nodes, n, ""); err != nil {
+					t.Fatal(err)
+				}
+				return true, nil, apierrors.NewConflict(nodes.GroupResource(), "n1", errors.New("the object has been modified"))
+			})
+			a.DryRunner = dry
+			p, err := a.Plan(t.Context(), plan.Cordon{Nodes: []string{"n1"}})
+			if !errors.Is(err, test.err) || err == nil && len(p.Changes) != 1 {
+				t.Errorf("%d conflicts: the plan is %+v, %v; want the error %v", conflicts, p, err, test.err)
 			}
 		})
 	}
