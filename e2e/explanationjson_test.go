@@ -161,7 +161,7 @@ func readExplanations(t *testing.T, stdout string) map[string]explanation {
 	if err != nil {
 		t.Fatalf("read the explanations: %v\n%.2000s", err, stdout)
 	}
-	if list.APIVersion != "fathom/v1alpha1" || list.Kind != "ExplanationList" {
+	if list.APIVersion != "fathom/v1beta1" || list.Kind != "ExplanationList" {
 		t.Fatalf("the list says apiVersion %q, kind %q", list.APIVersion, list.Kind)
 	}
 	byName := make(map[string]explanation, len(list.Items))

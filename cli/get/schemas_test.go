@@ -56,7 +56,7 @@ func generated(t *testing.T) map[string]*schema {
 	return all
 }
 
-const schemaFolder = "../../docs/schema/v1alpha1"
+const schemaFolder = "../../docs/schema/v1beta1"
 
 func TestTheSchemasAreThoseOfTheTypes(t *testing.T) {
 	all := generated(t)

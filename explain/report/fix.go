@@ -24,6 +24,7 @@ const (
 	FixClaim     FixKind = "claim"     // bind or resize a claim
 	FixQuota     FixKind = "quota"     // raise a quota
 	FixGate      FixKind = "gate"      // remove scheduling gates
+	FixDevice    FixKind = "device"    // request other devices in a ResourceClaim, which cannot be changed: there is no command
 	FixNode      FixKind = "node"      // add a node; how that is done is not known, so there is no command
 	FixScheduler FixKind = "scheduler" // name another scheduler, one that runs
 	FixQueue     FixKind = "queue"     // what the controller of a queue has to do; nothing is tried or changed
@@ -36,7 +37,7 @@ type Fix struct {
 	Kind        FixKind    `json:"kind"`
 	Command     string     `json:"command"`     // runs unattended under bash -c; "" where there is none
 	Verified    bool       `json:"verified"`    // the plugins took the pod; implies a command
-	Simulated   bool       `json:"simulated"`   // without a command: the plugins took the pod, and nothing is left in the way
+	Simulated   bool       `json:"simulated"`   // of a new node or other devices, without a command: the plugins took the pod, and nothing is left in the way
 	Recreates   bool       `json:"recreates"`   // the command deletes the pod and creates it again
 	NodesGained int        `json:"nodesGained"` // nodes that fit then and do not now
 	PodsPlaced  int        `json:"podsPlaced"`  // how many of the equal pods it places, this one counted

@@ -10,9 +10,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// APIVersion and Kind of an Explanation, the contract that scripts rely on.
+// APIVersion and Kind of an Explanation, the contract that scripts rely on. All answers
+// have this version: their fields have settled. It may get more fields; one that loses a
+// field, or gives it another type or meaning, is of another version.
 const (
-	APIVersion = "fathom/v1alpha1"
+	APIVersion = "fathom/v1beta1"
 	Kind       = "Explanation"
 	ListKind   = "ExplanationList"
 )

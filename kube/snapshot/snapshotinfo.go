@@ -20,7 +20,7 @@ import (
 )
 
 // infoKind is how the first item of a file says what it is.
-var infoKind = schema.FromAPIVersionAndKind(report.APIVersion, "SnapshotInfo")
+var infoKind = schema.FromAPIVersionAndKind("fathom/v1alpha1", "SnapshotInfo")
 
 // Info is the first item of a file: what the objects themselves do not say.
 type Info struct {

@@ -95,7 +95,7 @@ type VerdictDocument struct {
 // Document is the plan as scripts read it.
 func (p *Plan) Document() Document {
 	document := Document{
-		TypeMeta: metav1.TypeMeta{APIVersion: "fathom/v1alpha1", Kind: "Plan"},
+		TypeMeta: metav1.TypeMeta{APIVersion: "fathom/v1beta1", Kind: "Plan"},
 		Action:   p.Action.Name(), Title: p.Title, PodsTerminated: p.PodsTerminated,
 		Pods: []EndDocument{}, Stays: []StayDocument{}, Changes: []ChangeDocument{}, Consents: []ConsentDocument{},
 		Effects: listed(p.Effects), Warnings: listed(p.Warnings), Order: p.Order,

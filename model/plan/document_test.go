@@ -26,7 +26,7 @@ func TestAPlanIsWrittenForScripts(t *testing.T) {
 	}
 	const want = `{
   "kind": "Plan",
-  "apiVersion": "fathom/v1alpha1",
+  "apiVersion": "fathom/v1beta1",
   "action": "drain n1",
   "title": "Drain n1",
   "podsTerminated": 1,
