@@ -45,8 +45,9 @@ func startDevicesOf(t testing.TB, options Options, objects ...runtime.Object) *E
 	for range 5000 {
 		seenClaims, _ := e.scheduler.Profile(&corev1.Pod{}).Question(&corev1.Pod{}).DRA.ResourceClaims().List()
 		seenSlices, err := e.scheduler.Profile(&corev1.Pod{}).Question(&corev1.Pod{}).DRA.ResourceSlices().ListWithDeviceTaintRules()
-		allocated, _ := e.scheduler.Profile(&corev1.Pod{}).Question(&corev1.Pod{}).DRA.ResourceClaims().ListAllAllocatedDevices()
-		if err == nil && len(seenClaims) == claims && len(seenSlices) == offers && len(allocated) == len(allocatedDevices(objects)) {
+		held, failed := e.scheduler.Profile(&corev1.Pod{}).Question(&corev1.Pod{}).DRA.ResourceClaims().GatherAllocatedState()
+		if err == nil && failed == nil && len(seenClaims) == claims && len(seenSlices) == offers &&
+			len(held.AllocatedDevices)+len(held.AllocatedSharedDeviceIDs) == len(allocatedDevices(objects)) {
 			return e
 		}
 		time.Sleep(time.Millisecond)
@@ -366,13 +367,20 @@ func anyDevices(t *rapid.T) (*corev1.Pod, []runtime.Object) {
 			}
 		}
 		slice := aSlice(node, devices...)
+		if d.Chance(30) {
+			sharedDevice(&devices[0])
+		}
 		slice.Spec.Pool.ResourceSliceCount = int64(one(d, 1, 1, 1, 1, 1, 2))
 		if d.Chance(30) {
 			objects = append(objects, partition(d, slice)...)
 		}
 		objects = append(objects, slice)
 		if len(devices) > 0 && d.Chance(50) {
-			objects = append(objects, aDeviceClaim("ml/held-"+node, 1, holdingDevices(node, "dev-0")))
+			hold := holdingDevices(node, "dev-0")
+			if devices[0].AllowMultipleAllocations != nil {
+				hold = holdingShare(node, "dev-0", one(d, "8Gi", "24Gi", "32Gi"))
+			}
+			objects = append(objects, aDeviceClaim("ml/held-"+node, 1, hold))
 			if d.Chance(30) {
 				claims = append(claims, "held-"+node)
 			}
@@ -393,6 +401,10 @@ func anyDevices(t *rapid.T) (*corev1.Pod, []runtime.Object) {
 			}
 			if d.Chance(20) {
 				r.Selectors = []resourcev1.DeviceSelector{{CEL: &resourcev1.CELDeviceSelector{Expression: one(d, "false", "true")}}}
+			}
+			if d.Chance(30) {
+				amount := resource.MustParse(one(d, "1Gi", "8Gi", "12Gi", "20Gi", "36Gi", "50Gi"))
+				r.Capacity = &resourcev1.CapacityRequirements{Requests: map[resourcev1.QualifiedName]resource.Quantity{"memory": amount}}
 			}
 			if d.Chance(10) {
 				r.DeviceClassName = "missing"

@@ -30,6 +30,7 @@ var remediesOf = map[string]func(q *plugins.Question, rs []plugins.NodeRejection
 	names.NodePorts:         portRemedies,
 	names.PodTopologySpread: spreadRemedies,
 	names.InterPodAffinity:  neighbourRemedies,
+	names.DynamicResources:  deviceRemedies,
 	names.VolumeBinding:     claimRemedies,
 	names.VolumeZone:        zoneRemedies,
 }

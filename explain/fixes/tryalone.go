@@ -104,13 +104,27 @@ func (f *Search) worthAsking(c candidate) []string {
 // to be simulated with all other pods.
 func (f *Search) tellWay(pod, changed *corev1.Pod, fix *Attempt) {
 	var c command.Command
-	if fix.Kind == report.FixNode { // how nodes are added differs by provider
-		fix.Brief = "a new node"
+	if slices.ContainsFunc(fix.Remedies, remedy.Manual) {
+		tellManual(fix)
 	} else {
 		c = f.tellCommand(pod, fix)
 	}
 	fix.Remaining = append(fix.Remaining, f.budgetsAgainst(evictedBy(fix.Remedies))...)
 	fix.trial = f.simulationOf(changed, c, fix.Remedies)
+}
+
+// tellManual says what a fix without a command changes.
+func tellManual(fix *Attempt) {
+	fix.Brief = "a new node"
+	for _, step := range fix.Remedies {
+		devices, ok := step.(remedy.RequestDevices)
+		if !ok {
+			continue
+		}
+		replaced := devices.Replaced()
+		fix.Affects = append(fix.Affects, replaced)
+		fix.Brief = "a new " + replaced.Kind
+	}
 }
 
 // tellGates says what it means that a fix removes gates. One of a queue is for the

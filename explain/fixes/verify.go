@@ -121,7 +121,7 @@ func (f *Search) verify(ctx context.Context, fix *Attempt) error {
 	}
 	good := len(fix.Remaining) == 0
 	fix.Verified = good && fix.Command != ""
-	fix.Simulated = good && fix.Kind == report.FixNode
+	fix.Simulated = good && slices.ContainsFunc(fix.Remedies, remedy.Manual)
 	return nil
 }
 

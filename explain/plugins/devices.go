@@ -27,6 +27,7 @@ const expressionWidth = 80
 // deviceWant is one request for devices.
 type deviceWant struct {
 	of          string // "claim data/gpu", "resource example.com/gpu"
+	resource    corev1.ResourceName
 	request     string // "" where of says it all
 	class       string
 	selectors   []resourcev1.DeviceSelector
@@ -94,8 +95,8 @@ type deviceHolder struct {
 }
 
 type verdictKey struct {
-	device *resourcev1.Device
-	want   string
+	device      *resourcev1.Device
+	want, class string
 }
 
 func deskOf(q *Question) *desk {
@@ -245,16 +246,24 @@ func (t deviceTally) sentence() string {
 
 // mismatch is why the device is not what the request is about.
 func (d *desk) mismatch(want deviceWant, seen seenDevice) string {
-	key := verdictKey{seen.Device, want.name()}
+	if why := d.unselected(want, seen); why != "" {
+		return why
+	}
+	return d.tooSmall(want, seen)
+}
+
+// unselected is why the selectors of the class or of the request do not match the device.
+func (d *desk) unselected(want deviceWant, seen seenDevice) string {
+	key := verdictKey{seen.Device, want.name(), want.class}
 	why, ok := d.verdicts[key]
 	if !ok {
-		why = d.unselected(want, seen)
+		why = d.evaluate(want, seen)
 		d.verdicts[key] = why
 	}
 	return why
 }
 
-func (d *desk) unselected(want deviceWant, seen seenDevice) string {
+func (d *desk) evaluate(want deviceWant, seen seenDevice) string {
 	class, err := d.q.DRA.DeviceClasses().Get(want.class)
 	if err != nil {
 		return "" // the plugin fails, and does not refuse
@@ -264,19 +273,6 @@ func (d *desk) unselected(want deviceWant, seen seenDevice) string {
 	}
 	if expression := d.fails(want.selectors, seen); expression != "" {
 		return "not " + ansi.Truncate(strings.Join(strings.Fields(expression), " "), expressionWidth, "…")
-	}
-	if want.capacity == nil || !d.features.ConsumableCapacity {
-		return ""
-	}
-	for _, name := range slices.Sorted(maps.Keys(want.capacity.Requests)) {
-		wanted := want.capacity.Requests[name]
-		capacity, ok := seen.Capacity[name]
-		if !ok {
-			return fmt.Sprintf("has no capacity %s", name)
-		}
-		if capacity.Value.Cmp(wanted) < 0 {
-			return fmt.Sprintf("capacity %s is %s, %s needed", name, capacity.Value.String(), wanted.String())
-		}
 	}
 	return ""
 }
@@ -332,28 +328,6 @@ func (d *desk) blocked(want deviceWant, seen seenDevice, pool devicePool, node *
 	return d.countersShort(seen, pool, id)
 }
 
-// usedUp is why a device that claims share has too little left.
-func (d *desk) usedUp(want deviceWant, seen seenDevice, id string) string {
-	if want.capacity == nil || !d.features.ConsumableCapacity {
-		return ""
-	}
-	for _, name := range slices.Sorted(maps.Keys(want.capacity.Requests)) {
-		wanted := want.capacity.Requests[name]
-		left := seen.Capacity[name].Value.DeepCopy()
-		var claims []string
-		for _, by := range d.holders[id] {
-			if used, ok := by.result.ConsumedCapacity[name]; ok && by.shared {
-				left.Sub(used)
-				claims = append(claims, by.claim)
-			}
-		}
-		if left.Cmp(wanted) < 0 {
-			return fmt.Sprintf("capacity %s: %s left, %s needed, shared with claim %s", name, left.String(), wanted.String(), grammar.List(claims, grammar.Few))
-		}
-	}
-	return ""
-}
-
 // countersShort is why the parts of a device that others are made of too do not
 // suffice. A further share of a device that is in use needs none.
 func (d *desk) countersShort(seen seenDevice, pool devicePool, id string) string {
@@ -370,4 +344,100 @@ func (d *desk) countersShort(seen seenDevice, pool devicePool, id string) string
 		}
 	}
 	return ""
+}
+
+// mostClasses is how many other DeviceClasses are named at most.
+const mostClasses = 3
+
+// DeviceShortage is a request for which a node has too few devices.
+type DeviceShortage struct {
+	// Claim has the request and is not allocated; nil for an extended resource.
+	Claim *resourcev1.ResourceClaim
+	// Template is the ResourceClaimTemplate that the claim is made from; "" if the pod names it.
+	Template string
+	// Request is the request's index in the claim.
+	Request int
+	// Resource is the extended resource that the devices stand for; "" for a claim.
+	Resource corev1.ResourceName
+	// Class is the DeviceClass of the devices.
+	Class string
+	// Wanted is how many devices are requested, 0 for all of the node, and Free how many of them
+	// it could have.
+	Wanted, Free int64
+	// Classes are other DeviceClasses of which the node has as many free, by name.
+	Classes []string
+	// Capacity is the one capacity that keeps a device from being allocated; nil where it is
+	// another thing.
+	Capacity *CapacityShortage
+}
+
+// DeviceShortages are the requests of the pod for which r's node has too few devices; none
+// where something else is wrong with a claim, too.
+func DeviceShortages(q *Question, r NodeRejection) []DeviceShortage {
+	if r.Node == nil {
+		return nil
+	}
+	desk, node := deskOf(q), r.Node.Node()
+	var all []DeviceShortage
+	for _, use := range claimUses(q) {
+		switch {
+		case use.none:
+			continue
+		case use.claim == nil:
+			return nil
+		case use.claim.Status.Allocation != nil:
+			if _, elsewhere := allocatedElsewhere(use.claim, node); elsewhere {
+				return nil
+			}
+			continue
+		}
+		for i, request := range use.claim.Spec.Devices.Requests {
+			wants := claimWants(use.claim)
+			if len(wants) != len(use.claim.Spec.Devices.Requests) {
+				return nil
+			}
+			if _, short := desk.short(wants[i], node); !short {
+				continue
+			}
+			if request.Exactly == nil {
+				return nil // it has alternatives already
+			}
+			one := desk.shortage(wants[i][0], node)
+			one.Claim, one.Request, one.Template = use.claim, i, ptr.Deref(use.pod.ResourceClaimTemplateName, "")
+			all = append(all, one)
+		}
+	}
+	wants, impossible := extendedWants(q, r.Node)
+	if len(impossible) > 0 {
+		return nil
+	}
+	for _, alternatives := range wants {
+		if _, short := desk.short(alternatives, node); short {
+			one := desk.shortage(alternatives[0], node)
+			one.Resource = alternatives[0].resource
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+// shortage is what a node has for a request.
+func (d *desk) shortage(want deviceWant, node *corev1.Node) DeviceShortage {
+	short := DeviceShortage{Class: want.class, Wanted: want.count, Free: int64(d.tally(want, node).free), Capacity: d.roomiest(want, node)}
+	if want.all {
+		short.Wanted = 0
+	}
+	classes, err := d.q.DRA.DeviceClasses().List()
+	if err != nil {
+		return short
+	}
+	for _, class := range classes {
+		other := want
+		if other.class = class.Name; other.class != want.class && d.tally(other, node).enough() {
+			short.Classes = append(short.Classes, class.Name)
+		}
+	}
+	slices.Sort(short.Classes)
+	short.Classes = short.Classes[:min(len(short.Classes), mostClasses)]
+	return short
 }

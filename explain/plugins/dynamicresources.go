@@ -271,7 +271,7 @@ func extendedWants(q *Question, node fwk.NodeInfo) (wants [][]deviceWant, imposs
 		class := classOf(name)
 		switch {
 		case class != nil && has == 0:
-			wants = append(wants, []deviceWant{{of: "resource " + string(name), class: class.Name, count: wanted[name]}})
+			wants = append(wants, []deviceWant{{of: "resource " + string(name), resource: name, class: class.Name, count: wanted[name]}})
 		case !listed:
 			impossible = append(impossible, plainReason(fmt.Sprintf("the node has no %s, and no DeviceClass provides it", name)))
 		}

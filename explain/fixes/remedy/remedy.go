@@ -115,7 +115,7 @@ type Evict struct{ Pods []*corev1.Pod }
 // ChangesPod says whether the step changes the pod itself, or its template.
 func ChangesPod(step Step) bool {
 	switch step.(type) {
-	case Untaint, Uncordon, LabelNode, AddNode, Evict, ResizeClaim, ReleaseVolume:
+	case Untaint, Uncordon, LabelNode, AddNode, Evict, ResizeClaim, ReleaseVolume, RequestDevices:
 		return false
 	}
 	return true

@@ -31,6 +31,8 @@ func planless(f *report.Fix, pod *model.Pod) string {
 		return "change claims"
 	case report.FixQuota:
 		return "change quotas"
+	case report.FixDevice:
+		return "change ResourceClaims"
 	case report.FixNode:
 		return "add nodes"
 	case report.FixQueue:
