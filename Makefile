@@ -214,7 +214,7 @@ versions: control-plane $(foreach v,$(OLDER),$(call older,$(v)))
 	done
 
 soak: control-plane prometheus fuzz versions
-	cd e2e && go test -timeout 0 -count 1 -v . -args -seeds $(SEEDS) -fixes $(SEEDS) -busyfixes 300 -drains 30 -losses 10 -fits 30 -workloads 300 -snapshots 20 -first $(FIRST) -soak $(SOAK) -random-keys 10m
+	cd e2e && go test -timeout 0 -count 1 -v . -args -seeds $(SEEDS) -fixes $(SEEDS) -busyfixes 300 -drains 30 -losses 10 -fits 30 -gangs 20 -workloads 300 -snapshots 20 -first $(FIRST) -soak $(SOAK) -random-keys 10m
 
 # The tools that build releases. Neither they nor what they need is in go.mod.
 RELEASE_TOOLS := $(BIN)/goreleaser-$(GORELEASER) $(BIN)/cyclonedx-gomod-$(CYCLONEDX)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -89,28 +90,59 @@ func TestGangsAreScheduledAsForetold(t *testing.T) {
 			}
 		}
 	})
-	fits := 0
-	for seed := range uint64(8) {
-		d := rand.New(rand.NewPCG(seed, 3))
+	fits, open := 0, 0
+	for seed := range uint64(*gangs) {
 		t.Run(fmt.Sprint("gang ", seed), func(t *testing.T) {
-			if gangFits(t, plane, client, config, 2+d.IntN(5), 1+d.IntN(3)) {
+			switch bound := gangFits(t, plane, client, config, drawGang(seed)); {
+			case bound == nil:
+				open++
+			case *bound:
 				fits++
 			}
 		})
 	}
-	if fits == 0 || fits == 8 {
-		t.Errorf("%d of 8 gangs fit", fits)
+	fmt.Printf("%d gangs were bound as foretold, %d were not, as foretold; of %d fathom said that it depends\n", fits, *gangs-fits-open, open)
+	if fits == 0 || fits+open == *gangs || open > *gangs/4 {
+		t.Errorf("%d of %d gangs fit, %d are open", fits, *gangs, open)
 	}
 }
 
-// gangFits makes a gang of so many pods and says whether the scheduler bound it.
-func gangFits(t *testing.T, plane *controlplane.ControlPlane, client kubernetes.Interface, config string, pods, cpu int) bool {
+// randomGang is a PodGroup whose pods request so many cpus each, and what else runs.
+type randomGang struct {
+	name   string
+	cpu    []int
+	others []string // pods that have a node
+}
+
+// drawGang draws two to seven pods, half of the time of different sizes, and up to two other pods.
+func drawGang(seed uint64) randomGang {
+	d := rand.New(rand.NewPCG(seed, 3))
+	g := randomGang{name: fmt.Sprint("train-", seed), cpu: make([]int, 2+d.IntN(6))} // a PodGroup is not deleted without its controller
+	same, size := d.IntN(2) == 0, 1+d.IntN(5)
+	for i := range g.cpu {
+		g.cpu[i] = size
+		if !same {
+			g.cpu[i] = 1 + d.IntN(4)
+		}
+	}
+	for i := range d.IntN(3) {
+		pod := gangPod(fmt.Sprint("else-", i), "", 1+d.IntN(3))
+		g.others = append(g.others, strings.Replace(pod, "spec: {", fmt.Sprintf("spec: {nodeName: n%d, ", 1+d.IntN(3)), 1))
+	}
+	return g
+}
+
+// gangFits makes a gang and says whether the scheduler bound it; nil where fathom said that it depends.
+func gangFits(t *testing.T, plane *controlplane.ControlPlane, client kubernetes.Interface, config string, g randomGang) *bool {
 	t.Helper()
 	plane.StopScheduler()
-	group := fmt.Sprintf("train-%d-%d", pods, cpu) // a PodGroup is not deleted without its controller
+	group, pods := g.name, len(g.cpu)
 	defer kubectl(t, plane, "", "delete", "-n", "ml", "pods", "--all", "--force", "--grace-period=0")
+	for _, pod := range g.others {
+		kubectl(t, plane, pod, "create", "-f", "-")
+	}
 	objects := []string{fmt.Sprintf(`{apiVersion: scheduling.k8s.io/v1beta1, kind: PodGroup, metadata: {namespace: ml, name: %s}, spec: {schedulingPolicy: {gang: {minCount: %d}}}}`, group, pods)}
-	for i := range pods {
+	for i, cpu := range g.cpu {
 		objects = append(objects, gangPod(fmt.Sprint("train-", i), group, cpu))
 	}
 	kubectl(t, plane, strings.Join(objects[:pods], "\n---\n"), "apply", "-f", "-")
@@ -120,7 +152,7 @@ func gangFits(t *testing.T, plane *controlplane.ControlPlane, client kubernetes.
 	}
 	kubectl(t, plane, objects[pods], "create", "-f", "-")
 	told, live := explainGang(t, "--kubeconfig", config, "train-0")
-	if told.Gang == nil || told.Gang.Fits == nil {
+	if told.Gang == nil || told.Gang.Fits == nil && !strings.Contains(told.Gang.Reason, "order") {
 		t.Fatalf("%s %s", live, told.Summary)
 	}
 	file := filepath.Join(t.TempDir(), "state.yaml")
@@ -141,6 +173,7 @@ func gangFits(t *testing.T, plane *controlplane.ControlPlane, client kubernetes.
 		if err != nil {
 			return false, err
 		}
+		list.Items = slices.DeleteFunc(list.Items, func(pod corev1.Pod) bool { return strings.HasPrefix(pod.Name, "else-") })
 		decided := 0
 		bound = 0
 		for i := range list.Items {
@@ -153,12 +186,15 @@ func gangFits(t *testing.T, plane *controlplane.ControlPlane, client kubernetes.
 		}
 		return decided == pods, nil
 	})
-	t.Logf("%d pods of cpu %d: %s; %d bound", pods, cpu, live, bound)
-	if *told.Gang.Fits != (bound == pods) || bound != 0 && bound != pods {
+	t.Logf("pods of cpu %v beside %d others: %s; %d bound", g.cpu, len(g.others), live, bound)
+	all := bound == pods
+	switch {
+	case bound != 0 && !all:
+		t.Errorf("%s %s; the scheduler bound %d", live, told.Summary, bound)
+	case told.Gang.Fits == nil:
+		return nil
+	case *told.Gang.Fits != all || (told.Verdict == "Schedulable") != all:
 		t.Errorf("%s %s; the scheduler bound %d", live, told.Summary, bound)
 	}
-	if (told.Verdict == "Schedulable") != (bound == pods) {
-		t.Errorf("the verdict is %s", told.Verdict)
-	}
-	return bound == pods
+	return &all
 }

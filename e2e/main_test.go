@@ -29,6 +29,7 @@ var (
 	drains    = flag.Int("drains", 3, "how many nodes the comparison of drains with their plans drains")
 	losses    = flag.Int("losses", 2, "how many answers of fit --lose are compared with a drain")
 	fits      = flag.Int("fits", 6, "how many answers of fit are compared with what the scheduler binds")
+	gangs     = flag.Int("gangs", 8, "how many random gangs the scheduler decides about as fathom foretold")
 	workloads = flag.Int("workloads", 30, "how many workloads go to both the embedded cluster and a real one")
 	shots     = flag.Int("snapshots", 2, "of how many random clusters the explanations of a snapshot are compared with the live ones")
 	soak      = flag.Duration("soak", 30*time.Second, "how long the soak test changes the cluster")
