@@ -246,7 +246,8 @@ func TestDevicesStayAllocatedInASimulatedStateWhenTheRealOneMovesOn(t *testing.T
 				nodes = found.Names
 				return err
 			}
-			return on.Place(t.Context(), found, pod, "n")
+			_, err = on.Place(t.Context(), found, pod, "n")
+			return err
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -40,19 +40,30 @@ func (f *Search) place(ctx context.Context, pod *corev1.Pod, nodes []string) (in
 	s := f.Scheduler.State.Fork()
 	defer s.Revert()
 	for n := range min(wanted, mostAlike) {
-		t, err := f.Scheduler.FittingNodes(ctx, pod, nodes)
+		next := equalTo(pod, f.alike[n])
+		t, err := f.Scheduler.FittingNodes(ctx, next, nodes)
 		if err != nil {
 			return 0, err
 		}
 		if len(t.Names) == 0 {
 			return n, nil
 		}
-		if len(t.Names) >= wanted-n && !placement.Matters(pod) {
+		if len(t.Names) >= wanted-n && !placement.Matters(pod) && !t.Devices() {
 			return wanted, nil // a node for each of them
 		}
-		if err := s.AddPod(pod, t.Names[0]); err != nil {
+		if err := s.Place(ctx, t, next, t.Names[0]); err != nil {
 			return 0, err
 		}
 	}
 	return min(wanted, mostAlike), nil
+}
+
+// equalTo is one of the equal pods, changed as pod is: claims that are made for it are its own.
+func equalTo(pod, alike *corev1.Pod) *corev1.Pod {
+	if alike.UID == pod.UID {
+		return pod
+	}
+	next := pod.DeepCopy()
+	next.Name, next.UID, next.Status = alike.Name, alike.UID, alike.Status
+	return next
 }

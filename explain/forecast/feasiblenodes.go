@@ -96,7 +96,7 @@ func (f *forecasting) roomFor(ctx context.Context, class *equivalenceClass, empt
 		if err != nil {
 			return err
 		}
-		class.room, class.asked = t.Names, true
+		class.room, class.devices, class.asked = t.Names, t.Devices(), true
 		if t.Open && len(t.Names) == 0 {
 			class.open = placement.WhyUnread(t.Matrix.Unknown())
 		}

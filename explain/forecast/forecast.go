@@ -141,6 +141,7 @@ type equivalenceClass struct {
 	now         bool     // they fit a node in the present state
 	asked       bool     // room was asked for: there was time
 	room        []string // the nodes that they fit when nobody has come yet
+	devices     bool     // they get devices there, which may be the same ones
 	open        string   // why that could not be decided
 	skips       bool     // they find no room whatever the order, or were not tried
 	untried     bool     // there was no time to ask whether they fit

@@ -73,7 +73,7 @@ func (f *forecasting) certain() bool {
 		if slices.ContainsFunc(class.competitors, func(c *pendingPod) bool { return c.mayComeFirst() != "" }) {
 			return false
 		}
-		if !class.asked || class.preempts || mindsOthers(class.pod()) || class.preempted() || len(class.room) > 0 && len(class.room) < competing {
+		if !class.asked || class.preempts || class.devices || mindsOthers(class.pod()) || class.preempted() || len(class.room) > 0 && len(class.room) < competing {
 			return false
 		}
 	}
@@ -305,9 +305,26 @@ func (p *simulation) meet(ctx context.Context, c *pendingPod) error {
 		}
 		return nil
 	}
-	found.pod, err = p.state.AddPod(c.pod, found.Node)
+	found.pod, err = put(ctx, p, c.pod, found.Placement)
+	found.Found = nil
 	p.placements[c] = found
 	return err
+}
+
+// put puts a pod on the node that was found for it, with the devices that it gets there. Where it
+// has preempted others it is asked again for them.
+func put(ctx context.Context, p *simulation, pod *corev1.Pod, at placement.Placement) (*corev1.Pod, error) {
+	if at.Found == nil {
+		t, err := p.forecast.scheduler.FittingNodes(ctx, placement.AsNewPod(pod), []string{at.Node})
+		if err != nil {
+			return nil, err
+		}
+		if len(t.Names) == 0 { // it yields there to a nominated pod
+			return p.state.AddPod(pod, at.Node)
+		}
+		at.Found = t
+	}
+	return p.state.Place(ctx, at.Found, pod, at.Node)
 }
 
 // heldBack says whether the pending pod's set does not make it yet, for one before it
@@ -334,8 +351,8 @@ func (p *simulation) find(ctx context.Context, c *pendingPod) (place, error) {
 		p.freedTimes++ // others need no longer yield to it there
 	}
 	p.state.Consider(c.pod)
-	if fits, err := fitsNominated(ctx, p, c.pod); fits || err != nil {
-		return place{Placement: placement.Placement{Node: c.pod.Status.NominatedNodeName}}, err
+	if found, err := fitsNominated(ctx, p, c.pod); found != nil || err != nil {
+		return place{Placement: placement.Placement{Node: c.pod.Status.NominatedNodeName, Found: found}}, err
 	}
 	if known, ok := p.nowhere[c.class]; ok && known.freedTimes == p.freedTimes {
 		return known.place, nil
@@ -351,7 +368,7 @@ func (p *simulation) find(ctx context.Context, c *pendingPod) (place, error) {
 func (p *simulation) findAnew(ctx context.Context, c *pendingPod) (place, error) {
 	l, err := placement.Find(ctx, p.forecast.scheduler, c.pod, p.where(c))
 	if err == nil && p.forecast.pendingCounts != nil && len(l.Fits) > 0 { // only how many fit is asked for: any of these nodes may be taken
-		l = placement.Placement{Node: l.Fits[0], Tie: l.Fits}
+		l = placement.Placement{Node: l.Fits[0], Tie: l.Fits, Found: l.Found}
 	}
 	switch {
 	case err != nil || l.Open:
@@ -384,15 +401,18 @@ func (k *equivalenceClass) steady(t *tried, c *pendingPod) bool {
 	return t != nil && k.waits && !k.preempts && len(k.room) == 0 && !t.is(c) && (!mindsOthers(c.pod) || !t.hasReplica(c))
 }
 
-// fitsNominated reports whether a pod fits the node that it is nominated to, which is asked
-// before all others.
-func fitsNominated(ctx context.Context, p *simulation, pod *corev1.Pod) (bool, error) {
+// fitsNominated finds out whether a pod fits the node that it is nominated to, which is asked
+// before all others; nil: it does not.
+func fitsNominated(ctx context.Context, p *simulation, pod *corev1.Pod) (*scheduler.FittingNodes, error) {
 	nominated := pod.Status.NominatedNodeName
 	if nominated == "" {
-		return false, nil
+		return nil, nil
 	}
 	t, err := p.forecast.scheduler.FittingNodes(ctx, pod, []string{nominated})
-	return err == nil && len(t.Names) > 0 && !t.Open, err
+	if err != nil || len(t.Names) == 0 || t.Open {
+		return nil, err
+	}
+	return t, nil
 }
 
 // again gives those that found no node another try, for some may fit now that

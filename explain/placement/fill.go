@@ -62,7 +62,7 @@ func (f *Filling) place(ctx context.Context, s *scheduler.Scheduler, on *schedul
 		f.Chance = f.Chance || sampled || len(ranked.Unread) > 0 || len(ranked.Nodes) > 1 && ranked.Nodes[1].Tied
 	}
 	node := ranked.Nodes[0].Node
-	if err := on.Place(ctx, t, next, node); err != nil {
+	if _, err := on.Place(ctx, t, next, node); err != nil {
 		return err
 	}
 	f.Nodes = append(f.Nodes, node)

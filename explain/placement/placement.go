@@ -33,6 +33,9 @@ type Placement struct {
 	Fits   []string          // where only scores are open, which decide on which node it goes: the nodes that it fits
 	Open   bool              // something that could not be read decides: nothing above counts
 	Why    string            // why it would be Pending, or what could not be read, in short words
+	// Found is where the pod fits, for placing it in a simulated state; nil where it was found in
+	// another way. It holds until the next question.
+	Found *scheduler.FittingNodes
 }
 
 // Of says where the pod would be scheduled if it were created now: on no node yet,
@@ -65,9 +68,9 @@ func Find(ctx context.Context, s *scheduler.Scheduler, pod *corev1.Pod, only []s
 		return Placement{Open: true}, err
 	}
 	if len(r.Unread) > 0 {
-		return Placement{Open: true, Why: WhyUnread(r.Unread), Fits: t.Names}, nil
+		return Placement{Open: true, Why: WhyUnread(r.Unread), Fits: t.Names, Found: t}, nil
 	}
-	found := Placement{Node: r.Nodes[0].Node, Likely: p.Sample(t.Matrix.Included()) < len(t.Nodes)}
+	found := Placement{Node: r.Nodes[0].Node, Found: t, Likely: p.Sample(t.Matrix.Included()) < len(t.Nodes)}
 	if len(t.Nodes) > 1 && !s.Serves(scheduler.NameOf(pod)) {
 		found.Likely = true // its scheduler ranks nodes by rules that are not known
 	}

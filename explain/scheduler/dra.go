@@ -246,10 +246,30 @@ func (p *Profile) reserve(ctx context.Context, cycle fwk.CycleState, pod *corev1
 	for _, claim := range claims {
 		if claim.Annotations[resourcev1.ExtendedResourceClaimAnnotation] == "true" { // the API server names it
 			claim.Name = strings.TrimSuffix(claim.GenerateName, "-")
+			for i := range claim.OwnerReferences {
+				claim.OwnerReferences[i].UID = pod.UID // the one that was asked about may have had none
+			}
 		}
 		claim.Status.ReservedFor = append(claim.Status.ReservedFor, resourcev1.ResourceClaimConsumerReference{Resource: "pods", Name: pod.Name, UID: pod.UID})
 	}
 	return claims, nil
+}
+
+// release takes a pod out of those that a claim is reserved for in a simulated state. Where it is
+// the last one, the claim loses the devices that it got there (syncClaim of
+// pkg/controller/resourceclaim).
+func (d *tracedDRA) release(s *Fork, claim *resourcev1.ResourceClaim, pod types.UID) error {
+	now, err := d.ResourceClaims().Get(claim.Namespace, claim.Name)
+	if err != nil {
+		return fmt.Errorf("release devices of ResourceClaim %s/%s: %w", claim.Namespace, claim.Name, err)
+	}
+	now = now.DeepCopy()
+	now.Status.ReservedFor = slices.DeleteFunc(now.Status.ReservedFor, func(by resourcev1.ResourceClaimConsumerReference) bool { return by.UID == pod })
+	real, err := d.SharedDRAManager.ResourceClaims().Get(claim.Namespace, claim.Name)
+	if len(now.Status.ReservedFor) == 0 && (err != nil || real.Status.Allocation == nil) {
+		now.Status.Allocation = nil
+	}
+	return s.SetObject(now)
 }
 
 // templateTime is how long the API server is waited for.

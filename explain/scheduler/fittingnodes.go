@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 )
 
 // ManyNodes is how many there have to be for the changes of a few of them to be
@@ -45,6 +46,13 @@ func (s *Scheduler) FittingNodes(ctx context.Context, pod *corev1.Pod, only []st
 		}
 	}
 	return t, nil
+}
+
+// Devices says whether the pod gets devices where it fits: of ResourceClaims, or for extended
+// resources.
+func (t *FittingNodes) Devices() bool {
+	k := t.Matrix.Profile.IndexOf(names.DynamicResources)
+	return len(t.Names) > 0 && k >= 0 && !t.Matrix.Answers[k].Skipped
 }
 
 // leave notes which nodes are not asked about.

@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -141,6 +142,21 @@ func (s *Fork) RemovePod(pod *corev1.Pod) error {
 		return fmt.Errorf("simulate the eviction of pod %s/%s: %w", pod.Namespace, pod.Name, err)
 	}
 	return nil
+}
+
+// Place puts a copy of the pod on a node that it was found to fit, with the devices that the
+// scheduler's own plugin allocates to its ResourceClaims there. No other question came since.
+func (s *Fork) Place(ctx context.Context, found *FittingNodes, pod *corev1.Pod, node string) error {
+	claims, err := found.Matrix.Profile.reserve(ctx, found.State, pod, node)
+	if err != nil {
+		return err
+	}
+	for _, claim := range claims {
+		if err := s.SetObject(claim); err != nil {
+			return err
+		}
+	}
+	return s.AddPod(pod, node)
 }
 
 // AddPod puts a copy of the pod on a node.

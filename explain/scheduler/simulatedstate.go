@@ -17,15 +17,16 @@ type SimulatedState struct {
 	fork      *Fork
 	revision  int64 // of the real state that it lies over
 	mutations []func(*Fork) error
-	placed    map[types.UID]*corev1.Pod // pods on nodes that are not there in truth
-	called    []*corev1.Pod             // nominated pods whose turn has come
-	suspended map[string][]fwk.PodInfo  // their nominations by node, while the simulated state is entered
+	placed    map[types.UID]*corev1.Pod         // pods on nodes that are not there in truth
+	frees     map[types.UID][]func(*Fork) error // by pod: how the devices come back that it got here
+	called    []*corev1.Pod                     // nominated pods whose turn has come
+	suspended map[string][]fwk.PodInfo          // their nominations by node, while the simulated state is entered
 }
 
 // NewSimulatedState is the state with these nodes in the place of those of their
 // names, and without the pods that are gone.
 func (t *State) NewSimulatedState(nodes []*corev1.Node, gone []*corev1.Pod) *SimulatedState {
-	on := &SimulatedState{state: t, placed: map[types.UID]*corev1.Pod{}}
+	on := &SimulatedState{state: t, placed: map[types.UID]*corev1.Pod{}, frees: map[types.UID][]func(*Fork) error{}}
 	for _, node := range nodes {
 		on.mutations = append(on.mutations, func(s *Fork) error { return s.SetNode(node) })
 	}
@@ -112,8 +113,14 @@ func (on *SimulatedState) Terminate(pod *corev1.Pod) error {
 	})
 }
 
-// RemovePod takes a pod off its node.
+// RemovePod takes a pod off its node. Devices that Place allocated for it are free again.
 func (on *SimulatedState) RemovePod(pod *corev1.Pod) error {
+	for _, free := range on.frees[pod.UID] {
+		if err := on.change(free); err != nil {
+			return err
+		}
+	}
+	delete(on.frees, pod.UID)
 	delete(on.placed, pod.UID)
 	return on.change(func(s *Fork) error { return s.RemovePod(pod) })
 }
@@ -132,20 +139,21 @@ func (on *SimulatedState) AddPod(pod *corev1.Pod, node string) (*corev1.Pod, err
 }
 
 // Place puts a pod on a node that it was found to fit, with the devices that the scheduler's
-// own plugin allocates to its ResourceClaims there: they count for the pods after it. No other
-// question came since the one that found it.
-func (on *SimulatedState) Place(ctx context.Context, found *FittingNodes, pod *corev1.Pod, node string) error {
-	claims, err := found.Matrix.Profile.reserve(ctx, found.State, pod, node)
+// own plugin allocates to its ResourceClaims there: they count for the pods after it. It returns
+// the pod as it is there. No other question came since the one that found it.
+func (on *SimulatedState) Place(ctx context.Context, found *FittingNodes, pod *corev1.Pod, node string) (*corev1.Pod, error) {
+	profile := found.Matrix.Profile
+	claims, err := profile.reserve(ctx, found.State, pod, node)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, claim := range claims {
 		if err := on.change(func(s *Fork) error { return s.SetObject(claim) }); err != nil {
-			return err
+			return nil, err
 		}
+		on.frees[pod.UID] = append(on.frees[pod.UID], func(s *Fork) error { return profile.Scheduler.dra.release(s, claim, pod.UID) })
 	}
-	_, err = on.AddPod(pod, node)
-	return err
+	return on.AddPod(pod, node)
 }
 
 // Consider is the turn of a pod that is nominated: it no longer counts as being
