@@ -88,9 +88,9 @@ func (e *Engine) examine(ctx context.Context, q report.Query, said externalFacts
 			told, err = nil, fmt.Errorf("explain pod %s/%s: %w", pod.Namespace, pod.Name, scheduler.PanicError(r))
 		}
 	}()
-	var open *report.UnknownPart
+	var open []report.UnknownPart
 	if q.Target.Pod() != nil {
-		pod, open = withoutMadeClaims(pod)
+		pod, open = withoutMadeClaims(e.scheduler.State.Listers, pod)
 	}
 	e.scheduler.Settle(ctx)
 	x := e.begin(ctx, pod)

@@ -181,15 +181,19 @@ func (e *Engine) simulated() forecast.Simulator {
 }
 
 // Replicas places equal pods, which do not exist, one after another in a simulated
-// state.
+// state. Where claims are made for each of them, it is only known that none fits.
 func (e *Engine) Replicas(ctx context.Context, pod *corev1.Pod, wanted int) (*report.Replicas, error) {
-	return placement.Replicas(ctx, e.scheduler, pod, wanted)
+	bare, open := withoutMadeClaims(e.scheduler.State.Listers, pod)
+	r, err := placement.Replicas(ctx, e.scheduler, bare, wanted)
+	return onlyIfNone(r, open), err
 }
 
 // DaemonPods says how many of the nodes that a DaemonSet is for would take its pod,
-// which does not exist.
+// which does not exist. Where claims are made for it, it is only known that none does.
 func (e *Engine) DaemonPods(ctx context.Context, set *appsv1.DaemonSet, pod *corev1.Pod) (*report.Replicas, error) {
-	return placement.DaemonPods(ctx, e.scheduler, set, pod)
+	bare, open := withoutMadeClaims(e.scheduler.State.Listers, pod)
+	r, err := placement.DaemonPods(ctx, e.scheduler, set, bare)
+	return onlyIfNone(r, open), err
 }
 
 // FitsWithout says whether a pod would fit a node if some pods were not there. The pod

@@ -56,7 +56,7 @@ func (e *Engine) Fit(ctx context.Context, q report.FitQuery) (*report.Fit, error
 	answer.Scheduler.Caveats = append(answer.Scheduler.Caveats, of.caveats...)
 	created, rejected := judged.Created(q.Replicas)
 	if answer.Added != nil {
-		if err := fitWithout(ctx, e, answer, judged.Pod, created); err != nil {
+		if err := fitWithout(ctx, e, answer, of, created); err != nil {
 			return nil, err
 		}
 	}
@@ -65,7 +65,7 @@ func (e *Engine) Fit(ctx context.Context, q report.FitQuery) (*report.Fit, error
 		answer.NotCreated(rejected)
 	case first.Verdict != report.Schedulable:
 		f.stoppedBy(first)
-	case len(of.unknown) > 0 && created > 0: // devices decide
+	case len(of.unknown) > 0 && created > 0: // devices or volumes decide
 	default:
 		if err := f.fill(ctx, created, rejected); err != nil {
 			return nil, err
@@ -77,11 +77,11 @@ func (e *Engine) Fit(ctx context.Context, q report.FitQuery) (*report.Fit, error
 
 // fill places the pods that would be created, and finds what stops the next one.
 func (f *fitCount) fill(ctx context.Context, created int, rejected []report.Rejection) error {
-	claimed, unclaimed, err := f.of.claimed(ctx, f.engine, created)
+	claimed, err := f.of.claimed(ctx, f.engine, created)
 	if err != nil {
 		return err
 	}
-	filled, err := placement.Fill(ctx, f.engine.scheduler, f.on, f.of.Template, claimed)
+	filled, err := placement.Fill(ctx, f.engine.scheduler, f.on, f.of.Template, claimed.pods)
 	if err != nil {
 		return err
 	}
@@ -95,9 +95,9 @@ func (f *fitCount) fill(ctx context.Context, created int, rejected []report.Reje
 	case len(filled.Unknown) > 0:
 		return nil
 	case filled.Stopped:
-	case claimed < created:
-		next.Claims = nil
-		f.answer.Scheduler.Caveats = append(f.answer.Scheduler.Caveats, "kube-apiserver would reject a ResourceClaim of that pod: "+unclaimed)
+	case claimed.pods < created:
+		next.Unclaimed = true
+		f.answer.Scheduler.Caveats = append(f.answer.Scheduler.Caveats, "kube-apiserver would reject "+claimed.rejection)
 	case created < f.answer.Asked:
 		f.answer.NotCreated(rejected)
 		return nil

@@ -47,12 +47,15 @@ func addNodes(ctx context.Context, e *Engine, on *scheduler.SimulatedState, want
 
 // fitWithout counts how many of the pods fit the nodes that exist. What the devices of a
 // new node are is not known.
-func fitWithout(ctx context.Context, e *Engine, answer *report.Fit, pod *corev1.Pod, pods int) error {
-	if len(pod.Spec.ResourceClaims) > 0 {
+func fitWithout(ctx context.Context, e *Engine, answer *report.Fit, of *fitTemplate, pods int) error {
+	if of.devices {
 		answer.Unknown = report.MergeUnknown(answer.Unknown, newDevicesUnknown)
 		return nil
 	}
-	filled, err := placement.Fill(ctx, e.scheduler, e.scheduler.State.NewSimulatedState(nil, nil), placement.Template{Pod: pod}, pods)
+	if len(of.unknown) > 0 {
+		return nil
+	}
+	filled, err := placement.Fill(ctx, e.scheduler, e.scheduler.State.NewSimulatedState(nil, nil), of.Template, pods)
 	if err == nil && len(filled.Unknown) == 0 {
 		answer.Added.Without = new(len(filled.Nodes))
 	}

@@ -8,12 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	apiadmission "k8s.io/apiserver/pkg/admission"
-	"k8s.io/apiserver/pkg/admission/plugin/resourcequota"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/kubernetes/pkg/features"
-	"k8s.io/kubernetes/pkg/quota/v1/evaluator/core"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
@@ -23,14 +19,15 @@ import (
 // fitTemplate is what the pods of a Fit are made from.
 type fitTemplate struct {
 	placement.Template
-	unknown []report.UnknownPart // why their devices are not simulated; empty: they are
+	devices bool                 // they have ResourceClaims
+	unknown []report.UnknownPart // why some of their devices or volumes are not simulated; empty: all are
 	caveats []string
 }
 
-// newFitTemplate finds what the ResourceClaims of so many pods equal to one are made from. A
-// claim of which that is not known is left out of the pod, for what else may reject it.
+// newFitTemplate finds what the claims of so many pods equal to one are made from. A claim of
+// which that is not known is left out of the pod, for what else may reject it.
 func newFitTemplate(ctx context.Context, e *Engine, pod *corev1.Pod, replicas int) (*fitTemplate, error) {
-	t := &fitTemplate{Template: placement.Template{Pod: pod.DeepCopy(), Claims: map[string]*resourcev1.ResourceClaimSpec{}}}
+	t := &fitTemplate{devices: len(pod.Spec.ResourceClaims) > 0, Template: placement.Template{Pod: pod.DeepCopy(), Claims: map[string]*resourcev1.ResourceClaimSpec{}}}
 	t.Pod.Spec.ResourceClaims = nil
 	for _, use := range pod.Spec.ResourceClaims {
 		if use.ResourceClaimTemplateName != nil {
@@ -45,6 +42,7 @@ func newFitTemplate(ctx context.Context, e *Engine, pod *corev1.Pod, replicas in
 		}
 		t.Pod.Spec.ResourceClaims = append(t.Pod.Spec.ResourceClaims, use)
 	}
+	t.readVolumes(e)
 	if replicas < 2 || len(t.Pod.Spec.ResourceClaims) == 0 {
 		return t, nil
 	}
@@ -58,7 +56,7 @@ func (t *fitTemplate) specOf(ctx context.Context, e *Engine, template string) (*
 	namespace := t.Pod.Namespace
 	name := "ResourceClaimTemplate " + namespace + "/" + template
 	if t.Pod.Spec.SchedulingGroup != nil { // a claim may be its PodGroup's, which has one for all its pods
-		t.leaveOpen("its ResourceClaims are made from " + name + ", which is not simulated for pods of a PodGroup")
+		t.leaveOpen(claimTemplates, names.DynamicResources, "its ResourceClaims are made from "+name+", which is not simulated for pods of a PodGroup")
 		return nil, nil
 	}
 	spec, err := e.scheduler.ClaimTemplate(ctx, namespace, template)
@@ -69,7 +67,7 @@ func (t *fitTemplate) specOf(ctx context.Context, e *Engine, template string) (*
 	err = e.scheduler.Hold(ctx, nil, func() error {
 		made := placement.ClaimMadeFrom(e.scheduler, namespace, template)
 		if made == nil {
-			t.leaveOpen("its ResourceClaims are made from " + name + ", which " + why)
+			t.leaveOpen(claimTemplates, names.DynamicResources, "its ResourceClaims are made from "+name+", which "+why)
 			return nil
 		}
 		spec = made.Spec.DeepCopy()
@@ -100,41 +98,16 @@ func (t *fitTemplate) countNodeResources(ctx context.Context, e *Engine) error {
 		all, err := e.scheduler.Profile(t.Pod).Question(t.Pod).DRA.ResourceSlices().ListWithDeviceTaintRules()
 		takes := func(device resourcev1.Device) bool { return len(device.NodeAllocatableResources) > 0 }
 		if slices.ContainsFunc(all, func(s *resourcev1.ResourceSlice) bool { return slices.ContainsFunc(s.Spec.Devices, takes) }) {
-			t.leaveOpen("devices that take cpu or memory of their nodes are not simulated")
+			t.leaveOpen(claimTemplates, names.DynamicResources, "devices that take cpu or memory of their nodes are not simulated")
 		}
 		return err
 	})
 }
 
-// leaveOpen notes why devices are not simulated.
-func (t *fitTemplate) leaveOpen(why string) {
-	t.unknown = report.MergeUnknown(t.unknown, []report.UnknownPart{
-		{Resource: "resourceclaimtemplates", Why: why, Plugins: []string{names.DynamicResources}},
-	})
-}
+// claimTemplates are the resource that ResourceClaims of pods are made from.
+const claimTemplates = "resourceclaimtemplates"
 
-// claimed counts for how many of the pods the quotas of their namespace let the ResourceClaims be
-// created, at most so many, and gives the message that rejects the next one; "": none does. Quotas
-// that cannot be read are noted where they are asked about the pods.
-func (t *fitTemplate) claimed(ctx context.Context, e *Engine, most int) (pods int, rejection string, err error) {
-	if len(t.Claims) == 0 || e.options.Quotas == nil {
-		return most, "", nil
-	}
-	quotas, err := e.options.Quotas(ctx, t.Pod.Namespace)
-	if err != nil {
-		return most, "", ctx.Err()
-	}
-	claims := t.ClaimsOf(t.Pod.DeepCopy())
-	for n := range most {
-		for _, claim := range claims {
-			create := apiadmission.NewAttributesRecord(claim, nil, resourcev1.SchemeGroupVersion.WithKind("ResourceClaim"), claim.Namespace, claim.Name,
-				resourcev1.SchemeGroupVersion.WithResource("resourceclaims"), "", apiadmission.Create, &metav1.CreateOptions{}, false, nil)
-			charged, err := resourcequota.CheckRequest(quotas, create, core.NewResourceClaimEvaluator(nil, nil, nil, nil), nil)
-			if err != nil {
-				return n, err.Error(), nil
-			}
-			quotas = charged
-		}
-	}
-	return most, "", nil
+// leaveOpen notes why devices or volumes are not simulated, and which plugin would look at them.
+func (t *fitTemplate) leaveOpen(resource, plugin, why string) {
+	t.unknown = report.MergeUnknown(t.unknown, []report.UnknownPart{{Resource: resource, Why: why, Plugins: []string{plugin}}})
 }

@@ -73,6 +73,8 @@ func (j *Judgement) Fixes(ifCreated *report.Report) *report.Fixes {
 	switch {
 	case fix.PodsPlaced < fix.Alike:
 		fix.Remaining = append(fix.Remaining, fmt.Sprintf("something else rejects %d of %s", fix.Alike-fix.PodsPlaced, grammar.Plural(fix.Alike, "pod")))
+	case ifCreated.Verdict == report.Unknown:
+		fix.Open, fix.Remaining = true, append(fix.Remaining, "once created: "+grammar.Small(strings.TrimSuffix(ifCreated.Summary, ".")))
 	case ifCreated.Verdict != report.Schedulable:
 		fix.Remaining = append(fix.Remaining, "once created, it would be Pending: "+strings.TrimSuffix(ifCreated.Summary, "."))
 	}

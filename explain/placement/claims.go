@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
 
@@ -21,27 +22,40 @@ type Template struct {
 	// Claims are the specs of the ResourceClaims that are made for each of them, by the name
 	// that the pod gives the claim.
 	Claims map[string]*resourcev1.ResourceClaimSpec
+	// Unclaimed says that no claims are made for them: quotas do not admit any.
+	Unclaimed bool
 }
 
 // AsNewPod is the pod of that number, from 0, before it is created: it has no UID. Its
-// ResourceClaims are put into a simulated state, which is entered.
+// claims are put into a simulated state, which is entered.
 func (t Template) AsNewPod(on *scheduler.SimulatedState, n int) (*corev1.Pod, error) {
 	pod := numbered(t.Pod, n)
 	pod.UID = ""
 	return pod, t.claim(on, pod)
 }
 
-// replica is the pod of that number with a UID of its own, and its ResourceClaims.
+// replica is the pod of that number with a UID of its own, and its claims.
 func (t Template) replica(on *scheduler.SimulatedState, n int) (*corev1.Pod, error) {
 	pod := numbered(t.Pod, n)
 	return pod, t.claim(on, pod)
 }
 
-// claim puts the ResourceClaims of a pod into a simulated state, and notes them in its status.
+// claim puts the ResourceClaims of a pod, which it notes in its status, and the claims of its
+// generic ephemeral volumes into a simulated state.
 func (t Template) claim(on *scheduler.SimulatedState, pod *corev1.Pod) error {
+	if t.Unclaimed {
+		return nil
+	}
+	var claims []runtime.Object
 	for _, claim := range t.ClaimsOf(pod) {
+		claims = append(claims, claim)
+	}
+	for _, claim := range VolumeClaimsOf(pod) {
+		claims = append(claims, claim)
+	}
+	for _, claim := range claims {
 		if err := on.Make(func(s *scheduler.Fork) error { return s.SetObject(claim) }); err != nil {
-			return fmt.Errorf("make ResourceClaims of pod %s: %w", plugins.FullName(pod), err)
+			return fmt.Errorf("make claims of pod %s: %w", plugins.FullName(pod), err)
 		}
 	}
 	return nil

@@ -16,6 +16,8 @@ type Filling struct {
 	Stopped bool                 // the next one fits no node
 	Chance  bool                 // their nodes decide how many fit, and kube-scheduler may take others
 	Unknown []report.UnknownPart // why no more were placed, where that could not be decided
+
+	bound bool // the last one got volumes that exist, which the next one must not get
 }
 
 // Fill places equal pods one after another in a simulated state: each is filtered and
@@ -24,6 +26,10 @@ type Filling struct {
 func Fill(ctx context.Context, s *scheduler.Scheduler, on *scheduler.SimulatedState, of Template, wanted int) (*Filling, error) {
 	f, begun := &Filling{}, time.Now()
 	for len(f.Nodes) < wanted && !f.Stopped && len(f.Unknown) == 0 {
+		if f.bound {
+			f.leaveOpen("persistentvolumes", "which volumes are left for further pods is not simulated")
+			break
+		}
 		if time.Since(begun) > placingTime {
 			f.leaveOpen("nodes", fmt.Sprintf("stopped after %d s", int(placingTime.Seconds())))
 			break
@@ -62,6 +68,11 @@ func (f *Filling) place(ctx context.Context, s *scheduler.Scheduler, on *schedul
 		f.Chance = f.Chance || sampled || len(ranked.Unread) > 0 || len(ranked.Nodes) > 1 && ranked.Nodes[1].Tied
 	}
 	node := ranked.Nodes[0].Node
+	if len(VolumeClaimsOf(next)) > 0 {
+		if f.bound, err = t.BindsVolumes(next, node); err != nil {
+			return err
+		}
+	}
 	if _, err := on.Place(ctx, t, next, node); err != nil {
 		return err
 	}

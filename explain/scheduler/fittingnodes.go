@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -9,6 +10,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding"
 )
 
 // ManyNodes is how many there have to be for the changes of a few of them to be
@@ -53,6 +55,29 @@ func (s *Scheduler) FittingNodes(ctx context.Context, pod *corev1.Pod, only []st
 func (t *FittingNodes) Devices() bool {
 	k := t.Matrix.Profile.IndexOf(names.DynamicResources)
 	return len(t.Names) > 0 && k >= 0 && !t.Matrix.Answers[k].Skipped
+}
+
+// BindsVolumes says whether the scheduler would bind claims of the pod to volumes that exist, on a
+// node that it fits. Others are provisioned there.
+func (t *FittingNodes) BindsVolumes(pod *corev1.Pod, node string) (bool, error) {
+	p, at := t.Matrix.Profile, slices.Index(t.Names, node)
+	k := p.IndexOf(names.VolumeBinding)
+	if at < 0 || k < 0 {
+		return false, nil
+	}
+	plugin, ok := p.Plugins[k].Filter.(*volumebinding.VolumeBinding)
+	if !ok {
+		return false, nil
+	}
+	claims, err := plugin.Binder.GetPodVolumeClaims(p.state().Logger, pod)
+	if err != nil {
+		return false, fmt.Errorf("find volumes of pod %s/%s: %w", pod.Namespace, pod.Name, err)
+	}
+	volumes, _, err := plugin.Binder.FindPodVolumes(p.state().Logger, pod, claims, t.Nodes[at].Node())
+	if err != nil {
+		return false, fmt.Errorf("find volumes of pod %s/%s: %w", pod.Namespace, pod.Name, err)
+	}
+	return len(volumes.StaticBindings) > 0, nil
 }
 
 // leave notes which nodes are not asked about.

@@ -86,8 +86,7 @@ func (t *State) Forked() bool { return t.overlay.fork != nil }
 // Listers are those of what is neither a node nor a pod.
 func (s *Fork) Listers() plugins.Listers { return s.state.Listers }
 
-// SetObject puts a volume or a claim in the place of the one of its name. A ResourceClaim need
-// not exist.
+// SetObject puts a volume or a claim in the place of the one of its name. A claim need not exist.
 func (s *Fork) SetObject(object runtime.Object) error {
 	over := s.state.objects.of(object)
 	key, err := cache.MetaNamespaceKeyFunc(object)

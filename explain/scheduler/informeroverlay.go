@@ -5,13 +5,15 @@ import (
 	"slices"
 	"sync"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
 )
 
 // objectOverlay are objects that lie over those of an informer in a simulated state: the
 // plugins read volumes and claims from its indexer, and see them in the place of
-// the real ones of their names. ResourceClaims they read from tracedDRA, which shows new ones too.
+// the real ones of their names. Claims that do not exist are shown by their names alone:
+// PersistentVolumeClaims without a resourceVersion here, ResourceClaims by tracedDRA.
 type objectOverlay struct {
 	mu      sync.RWMutex
 	objects map[string]any // by namespace/name, or by name
@@ -62,13 +64,19 @@ type overlayIndexer struct {
 func (i overlayIndexer) List() []any { return i.overlaid(i.Indexer.List()) }
 
 // GetByKey implements cache.Store. The indexer is read in any case: that notes
-// reads of what may not be read.
+// reads of what may not be read. What is gone there stays gone, unless it is new.
 func (i overlayIndexer) GetByKey(key string) (any, bool, error) {
 	was, ok, err := i.Indexer.GetByKey(key)
-	if object, over := i.over.now()[key]; over && ok {
+	if object, over := i.over.now()[key]; over && (ok || isNew(object)) {
 		return object, true, err
 	}
 	return was, ok, err
+}
+
+// isNew reports whether no API server has stored an object.
+func isNew(object any) bool {
+	of, ok := object.(metav1.Object)
+	return ok && of.GetResourceVersion() == ""
 }
 
 // Index implements cache.Indexer.

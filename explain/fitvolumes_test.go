@@ -1,0 +1,161 @@
+package explain
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+)
+
+// scratch is a generic ephemeral volume of 10Gi; of the default class where it is "".
+func scratch(class string) func(*corev1.Pod) {
+	claim := aClaim("default/any", class)
+	if class == "" {
+		claim.Spec.StorageClassName = nil
+	}
+	return func(p *corev1.Pod) {
+		p.Spec.Volumes = append(p.Spec.Volumes, corev1.Volume{Name: "scratch", VolumeSource: corev1.VolumeSource{Ephemeral: &corev1.EphemeralVolumeSource{
+			VolumeClaimTemplate: &corev1.PersistentVolumeClaimTemplate{Spec: claim.Spec},
+		}}})
+	}
+}
+
+func byDefault(c *storagev1.StorageClass) {
+	metav1.SetMetaDataAnnotation(&c.ObjectMeta, "storageclass.kubernetes.io/is-default-class", "true")
+}
+
+// onlyIn limits a class to a zone.
+func onlyIn(zone string) func(*storagev1.StorageClass) {
+	return func(c *storagev1.StorageClass) {
+		c.AllowedTopologies = []corev1.TopologySelectorTerm{{MatchLabelExpressions: []corev1.TopologySelectorLabelRequirement{{
+			Key: corev1.LabelTopologyZone, Values: []string{zone},
+		}}}}
+	}
+}
+
+// twoZones are a node in each of two zones, as the objects of a cluster.
+func twoZones(more ...runtime.Object) []runtime.Object {
+	return append([]runtime.Object{
+		testNode("n", "4", nodeLabel(corev1.LabelTopologyZone, "eu-1a")), testNode("other", "4", nodeLabel(corev1.LabelTopologyZone, "eu-1b")),
+	}, more...)
+}
+
+func TestFitMakesTheClaimsOfEphemeralVolumes(t *testing.T) {
+	capacity := &storagev1.CSIStorageCapacity{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "n"}, StorageClassName: "csi", Capacity: resourceQuantity("100Gi"),
+		NodeTopology: &metav1.LabelSelector{MatchLabels: map[string]string{corev1.LabelTopologyZone: "eu-1b"}},
+	}
+	driver := &storagev1.CSIDriver{ObjectMeta: metav1.ObjectMeta{Name: "csi.example.com"}, Spec: storagev1.CSIDriverSpec{StorageCapacity: new(true)}}
+	local := aClass("local", "kubernetes.io/no-provisioner")
+	onN := aVolume("pv-0", "local", volumeOn(corev1.LabelTopologyZone, "eu-1a"))
+	for name, test := range map[string]struct {
+		class    string
+		replicas int
+		objects  []runtime.Object
+		says     string
+		placed   []report.PlacedOn
+	}{
+		"where its class provisions": {
+			"csi", 8, []runtime.Object{aClass("csi", "csi.example.com", onlyIn("eu-1a"))},
+			"4 of 8 fit. The 5th ", []report.PlacedOn{{Node: "n", Pods: 4}},
+		},
+		"of the default class": {
+			"", 1, []runtime.Object{aClass("csi", "csi.example.com", onlyIn("eu-1b"), byDefault), aClass("now", "csi.example.com", atOnce)},
+			"1 of 1 fits.", []report.PlacedOn{{Node: "other", Pods: 1}},
+		},
+		"where there is storage": {
+			"csi", 2, []runtime.Object{aClass("csi", "csi.example.com"), driver, capacity},
+			"2 of 2 fit.", []report.PlacedOn{{Node: "other", Pods: 2}},
+		},
+		"without a volume": {"local", 1, []runtime.Object{local}, "0 of 1 fits. The 1st would be Pending: ", nil},
+		"on a volume":      {"local", 1, []runtime.Object{local, onN}, "1 of 1 fits.", []report.PlacedOn{{Node: "n", Pods: 1}}},
+		"for two pods": {
+			"local", 2, []runtime.Object{local, onN},
+			"At least 1 of 2 fit; whether more do is unknown: which volumes are left for further pods is not simulated.", []report.PlacedOn{{Node: "n", Pods: 1}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := startEngine(t, Options{Quotas: noQuotas}, twoZones(test.objects...)...)
+			for range 2 { // the second time shows that nothing stays of the first
+				got := mustFit(t, e, report.FitQuery{Pod: testPod("ml/infer", "", "1", scratch(test.class)), Replicas: test.replicas, Admitted: true})
+				if says := got.Sentence(); !strings.HasPrefix(says, test.says) {
+					t.Errorf("it says %q, want %q …", says, test.says)
+				}
+				if !slices.Equal(got.Placed, test.placed) {
+					t.Errorf("placed %v, want %v", got.Placed, test.placed)
+				}
+			}
+		})
+	}
+}
+
+func TestFitLeavesOpenWhereVolumesAreThatAreProvisionedAtOnce(t *testing.T) {
+	is := "where its ephemeral volume scratch would be is not known: "
+	classes := []runtime.Object{aClass("now", "csi.example.com", atOnce)}
+	for name, test := range map[string]struct {
+		class, cpu string
+		forbidden  []string
+		says       string
+	}{
+		"at once":            {"now", "1", nil, "How many of 3 fit is unknown: " + is + "StorageClass now has volumeBindingMode Immediate."},
+		"cpu rejects it":     {"now", "9", nil, "0 of 3 fit. The 1st needs cpu 5 more on n, the closest of 2 nodes."},
+		"no such class":      {"none", "1", nil, "How many of 3 fit is unknown: " + is + "StorageClass none does not exist."},
+		"no default class":   {"", "1", nil, "How many of 3 fit is unknown: " + is + "it has no StorageClass, and there is no default one."},
+		"no class is read":   {"now", "1", []string{"storageclasses"}, "How many of 3 fit is unknown: " + is + "not allowed to list storageclasses."},
+		"no claims are read": {"late", "1", []string{"persistentvolumeclaims"}, "How many of 3 fit is unknown: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := startEngineForbidding(t, Options{Quotas: noQuotas}, test.forbidden, twoZones(append(classes, aClass("late", "csi.example.com"))...)...)
+			got := mustFit(t, e, report.FitQuery{Pod: testPod("ml/infer", "", test.cpu, scratch(test.class)), Replicas: 3, Admitted: true})
+			if says := got.Sentence(); !strings.HasPrefix(says, test.says) {
+				t.Errorf("it says %q, want %q …", says, test.says)
+			}
+		})
+	}
+}
+
+func TestFitCountsWhatAQuotaAdmitsOfVolumes(t *testing.T) {
+	quotas := func(_ context.Context, namespace string) ([]corev1.ResourceQuota, error) {
+		quota := corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "storage"}}
+		quota.Status.Hard = corev1.ResourceList{corev1.ResourceRequestsStorage: resource.MustParse("25Gi")}
+		quota.Status.Used = corev1.ResourceList{corev1.ResourceRequestsStorage: resource.MustParse("0")}
+		return []corev1.ResourceQuota{quota}, nil
+	}
+	e := startEngine(t, Options{Quotas: quotas}, twoZones(aClass("csi", "csi.example.com"))...)
+	got := mustFit(t, e, report.FitQuery{Pod: testPod("ml/infer", "", "1", scratch("csi")), Replicas: 3, Admitted: true})
+	if says, want := got.Sentence(), "2 of 3 fit. The 3rd would be Pending: "; !strings.HasPrefix(says, want) {
+		t.Errorf("it says %q, want %q …", says, want)
+	}
+	named := func(caveat string) bool {
+		return strings.HasPrefix(caveat, "kube-apiserver would reject a PersistentVolumeClaim of that pod: ") && strings.Contains(caveat, "exceeded quota: storage")
+	}
+	if !slices.ContainsFunc(got.Scheduler.Caveats, named) {
+		t.Errorf("caveats %q", got.Scheduler.Caveats)
+	}
+}
+
+func TestAPodFromAManifestIsNotRejectedForVolumesThatAreMadeLater(t *testing.T) {
+	e := startEngine(t, Options{Quotas: noQuotas}, twoZones(aClass("csi", "csi.example.com"))...)
+	for cpu, want := range map[string]report.Verdict{"1": report.Unknown, "8": report.Unschedulable} {
+		pod := testPod("ml/infer", "", cpu, scratch("csi"))
+		told, err := e.Ask(t.Context(), report.Query{Target: report.PodFrom(pod), Parts: report.FixesPart})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if told.Verdict != want || len(told.Unknown) != 1 || !strings.Contains(told.Unknown[0].Why, "are made once the pod exists") {
+			t.Errorf("cpu %s: %s, unknown %v: %s", cpu, told.Verdict, told.Unknown, told.Summary)
+		}
+		fits, err := e.Replicas(t.Context(), pod, 3)
+		if err != nil || (fits.Fit == nil) != (want == report.Unknown) {
+			t.Errorf("cpu %s: of its replicas %+v, %v", cpu, fits, err)
+		}
+	}
+}
