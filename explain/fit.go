@@ -89,7 +89,7 @@ func (f *fitCount) fill(ctx context.Context, created int, rejected []report.Reje
 	if filled.Chance {
 		f.answer.Scheduler.Caveats = append(f.answer.Scheduler.Caveats, report.FitChance)
 	}
-	f.answer.Unknown = report.MergeUnknown(f.answer.Unknown, filled.Unknown)
+	f.answer.Unknown = report.MergeUnknown(f.answer.Unknown, filled.Unknown, claimed.unknown)
 	next := f.of.Template
 	switch {
 	case len(filled.Unknown) > 0:

@@ -32,6 +32,11 @@ func (e *Engine) askNotCreated(ctx context.Context, q report.Query) (*report.Rep
 		return suspendedReport(q, j.Report(ifCreated), kueue.Judge(state, "spec.suspend", e.options.Now())), nil
 	}
 	r := j.Report(ifCreated)
+	later, err := rejectedLater(ctx, e, j.Pod, q.Target.NotCreated().Missing)
+	if err != nil {
+		return nil, err
+	}
+	r.Unknown = report.MergeUnknown(r.Unknown, later)
 	if q.Parts.Has(report.PreemptionPart) {
 		why := "Won't help. " + r.Summary
 		r.Plan = &report.PreemptionPlan{Answer: why, Why: why}
@@ -40,6 +45,11 @@ func (e *Engine) askNotCreated(ctx context.Context, q report.Query) (*report.Rep
 		return r, nil
 	}
 	r.Tried = j.Fixes(ifCreated)
+	for i := range r.Tried.Tried {
+		if fix := &r.Tried.Tried[i]; len(later) > 0 {
+			fix.Open, fix.Verified, fix.Remaining = true, false, append(fix.Remaining, "unknown: "+later[0].Why)
+		}
+	}
 	return r.WithFixes(r.Tried), nil
 }
 

@@ -272,6 +272,13 @@ func (d *tracedDRA) release(s *Fork, claim *resourcev1.ResourceClaim, pod types.
 	return s.SetObject(now)
 }
 
+// DeviceClasses finds the DeviceClass that serves an extended resource; nil where the cluster has
+// no such resources. A class that could not be read is not found.
+func (s *Scheduler) DeviceClasses() *extendedresourcecache.ExtendedResourceCache {
+	classes, _ := s.dra.SharedDRAManager.DeviceClassResolver().(*extendedresourcecache.ExtendedResourceCache)
+	return classes
+}
+
 // templateTime is how long the API server is waited for.
 const templateTime = 5 * time.Second
 

@@ -32,7 +32,8 @@ type Quota struct {
 	UsualPod corev1.ResourceList `json:"usualPod"`
 	// MorePods is how many more such pods the quota allows, and LimitedBy the resource
 	// that ends first, or that most of these pods would have to set and do not: then the
-	// quota allows none. nil and "" where that is not known.
+	// quota allows none. nil and "" where that is not known, as where it counts claims that are
+	// made for each of these pods.
 	MorePods  *int64              `json:"morePods"`
 	LimitedBy corev1.ResourceName `json:"limitedBy"`
 	// LimitRanges are those of the namespace that have defaults, and DefaultedPods how
@@ -240,7 +241,7 @@ func (q *Quota) measure(pods []*model.Pod) {
 	if len(pods) == 0 {
 		return
 	}
-	all := true
+	all, claims := true, false
 	var unset corev1.ResourceName
 	for _, name := range q.Resources() {
 		used, hard, known := q.Amounts(name)
@@ -248,6 +249,7 @@ func (q *Quota) measure(pods []*model.Pod) {
 			unset, all = cmp.Or(unset, name), all && known
 		}
 		usual := usualAmount(pods, name)
+		claims = claims || countsClaims(pods, name)
 		if usual <= 0 {
 			continue
 		}
@@ -262,7 +264,47 @@ func (q *Quota) measure(pods []*model.Pod) {
 		q.MorePods, q.LimitedBy = nil, ""
 	case unset != "":
 		q.rejectUnset(unset)
+	case claims && q.MorePods != nil && *q.MorePods > 0:
+		q.MorePods, q.LimitedBy = nil, ""
 	}
+}
+
+// countsClaims reports whether a quota counts, under a name, something of claims that are made for
+// most of the pods, and so for the usual one: devices of ResourceClaims, by template or for extended
+// resources, and volumes. How much is not known: neither templates nor DeviceClasses are read.
+func countsClaims(pods []*model.Pod, name corev1.ResourceName) bool {
+	var made func(*corev1.PodSpec) bool
+	switch text := string(name); {
+	case text == claimCount || strings.HasSuffix(text, corev1.ResourceClaimsPerClass) || strings.HasPrefix(text, corev1.ResourceImplicitExtendedClaimsPerClass):
+		made = func(spec *corev1.PodSpec) bool {
+			return slices.ContainsFunc(spec.ResourceClaims, fromTemplate) || requestsExtended(spec)
+		}
+	case strings.HasPrefix(text, corev1.DefaultResourceRequestsPrefix) && strings.Contains(text, "/"):
+		made = func(spec *corev1.PodSpec) bool { return slices.ContainsFunc(spec.ResourceClaims, fromTemplate) }
+	case strings.HasSuffix(text, string(corev1.ResourcePersistentVolumeClaims)) || strings.HasSuffix(text, string(corev1.ResourceRequestsStorage)):
+		made = func(spec *corev1.PodSpec) bool {
+			return slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool { return v.Ephemeral != nil })
+		}
+	default:
+		return false
+	}
+	return count(pods, func(p *model.Pod) bool { return made(&p.Object.Spec) }) > len(pods)/2
+}
+
+// claimCount is what a quota counts ResourceClaims under.
+const claimCount = "count/resourceclaims.resource.k8s.io"
+
+// fromTemplate reports whether a ResourceClaim is made for the pod alone.
+func fromTemplate(use corev1.PodResourceClaim) bool { return use.ResourceClaimTemplateName != nil }
+
+// requestsExtended reports whether a pod requests an extended resource, which a DeviceClass may serve.
+func requestsExtended(spec *corev1.PodSpec) bool {
+	for name := range resourcehelper.PodRequests(&corev1.Pod{Spec: *spec}, resourcehelper.PodResourcesOptions{}) {
+		if text := string(name); strings.Contains(text, "/") && !strings.HasPrefix(text, corev1.ResourceDefaultNamespacePrefix) {
+			return true
+		}
+	}
+	return false
 }
 
 // usualAmount is the median of what a quota counts for pods under a name.

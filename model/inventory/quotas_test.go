@@ -180,6 +180,57 @@ func TestAQuotaAllowsNoPodThatDoesNotSetWhatItLimits(t *testing.T) {
 	}
 }
 
+// What a quota counts of claims that are made for pods is not known: their templates are not read.
+func TestHowManyPodsAQuotaAllowsIsUnknownWhereItCountsTheirClaims(t *testing.T) {
+	q := modeltest.Quantities
+	claims := func(p *corev1.Pod) {
+		p.Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "gpu", ResourceClaimTemplateName: new("gpu")}}
+	}
+	shares := func(p *corev1.Pod) {
+		p.Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "gpu", ResourceClaimName: new("gpu")}}
+	}
+	extended := func(p *corev1.Pod) { p.Spec.Containers[0].Resources.Requests = q("example.com/gpu", "1") }
+	stores := func(p *corev1.Pod) {
+		p.Spec.Volumes = []corev1.Volume{{Name: "scratch", VolumeSource: corev1.VolumeSource{Ephemeral: &corev1.EphemeralVolumeSource{}}}}
+	}
+	const ofClass, implicit = "gpu.deviceclass.resource.k8s.io/devices", "requests.deviceclass.resource.kubernetes.io/gpu"
+	for _, test := range []struct {
+		name     string
+		resource string
+		left     string // of pods
+		pods     []func(*corev1.Pod)
+		more     int64 // -1: unknown
+	}{
+		{"devices of a class", ofClass, "7", []func(*corev1.Pod){claims}, -1},
+		{"devices by the name of their class", implicit, "7", []func(*corev1.Pod){claims}, -1},
+		{"devices by a resource that their class may serve", "requests.example.com/gpu", "7", []func(*corev1.Pod){claims}, -1},
+		{"claims of devices", "count/resourceclaims.resource.k8s.io", "7", []func(*corev1.Pod){claims}, -1},
+		{"extended resources, for which claims may be made", ofClass, "7", []func(*corev1.Pod){extended}, -1},
+		{"claims of volumes", "persistentvolumeclaims", "7", []func(*corev1.Pod){stores}, -1},
+		{"storage", "fast.storageclass.storage.k8s.io/requests.storage", "7", []func(*corev1.Pod){stores}, -1},
+		{"none is left of something else", ofClass, "0", []func(*corev1.Pod){claims}, 0},
+		{"few pods have claims", ofClass, "7", []func(*corev1.Pod){claims, nil, nil}, 7},
+		{"the pods share a claim that exists", ofClass, "7", []func(*corev1.Pod){shares}, 7},
+		{"volumes for claims of devices", "requests.storage", "7", []func(*corev1.Pod){claims}, 7},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			pods := make([]*corev1.Pod, len(test.pods))
+			for i, change := range test.pods {
+				pods[i] = modeltest.NewPod(fmt.Sprintf("dev/p%d", i), "n1", "1", "1Gi", 0, change)
+			}
+			limited := quota("a", q(test.resource, "9", "pods", test.left), q(test.resource, "4", "pods", "0"))
+			got := Quotas(snapshotOf(model.Status{}, nil, pods...), []*corev1.ResourceQuota{limited}, nil, true)[0]
+			more := int64(-1)
+			if got.MorePods != nil {
+				more = *got.MorePods
+			}
+			if more != test.more || (got.LimitedBy == "") != (more < 0) {
+				t.Errorf("%d more by %q, want %d", more, got.LimitedBy, test.more)
+			}
+		})
+	}
+}
+
 func TestScopesThatSelectPriorityClasses(t *testing.T) {
 	object := quota("a", modeltest.Quantities("pods", "4"), nil)
 	object.Spec.ScopeSelector = &corev1.ScopeSelector{MatchExpressions: []corev1.ScopedResourceSelectorRequirement{
