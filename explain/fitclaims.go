@@ -2,6 +2,7 @@ package explain
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -84,6 +85,9 @@ func unreadTemplate(err error) string {
 		return "was not found"
 	case apierrors.IsForbidden(err):
 		return "cannot be read (not allowed to get resourceclaimtemplates)"
+	}
+	if status, ok := errors.AsType[*apierrors.StatusError](err); ok && status.ErrStatus.Message != "" {
+		return "cannot be read (" + status.ErrStatus.Message + ")"
 	}
 	return "cannot be read (" + err.Error() + ")"
 }

@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -187,4 +189,34 @@ func asJSON(t *testing.T, a all) any {
 		t.Fatal(err)
 	}
 	return plain
+}
+
+// What a snapshot does not hold is not said to be missing in the cluster.
+func TestFitFromASnapshotSaysThatItHoldsNoClaimTemplates(t *testing.T) {
+	pod := explaintest.Pod("ml/infer", "", "1", func(p *corev1.Pod) {
+		p.Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "gpu", ResourceClaimTemplateName: new("one-gpu")}}
+	})
+	for text, want := range map[string]string{
+		`{"kind":"SnapshotInfo","apiVersion":"fathom/v1alpha1","taken":"2026-06-01T12:00:00Z"}`: "the snapshot does not hold ResourceClaimTemplates",
+		"": "ResourceClaimTemplates are not read from a file",
+	} {
+		text += `{"apiVersion":"v1","kind":"Node","metadata":{"name":"n"},"status":{"allocatable":{"cpu":"4","pods":"9"}}}`
+		file, err := snapshot.Read(strings.NewReader(text), snapshot.ReadOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		source, err := file.Source()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, _ := opened(t, source)
+		got, err := cluster.Fit(t.Context(), c, report.FitQuery{Pod: pod, Replicas: 2, Admitted: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = fmt.Sprintf("its ResourceClaims are made from ResourceClaimTemplate ml/one-gpu, which cannot be read (%s)", want)
+		if got.Fits != nil || !slices.ContainsFunc(got.Unknown, func(part report.UnknownPart) bool { return part.Why == want }) {
+			t.Errorf("%v fit, unknown %v, want %q", got.Fits, got.Unknown, want)
+		}
+	}
 }

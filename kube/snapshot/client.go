@@ -91,11 +91,26 @@ func parsePath(text string) (p query, ok bool) {
 	return p, len(parts) <= 2
 }
 
+// claimTemplates are asked for by name, and only where a question is about pods of one: they are
+// in no file.
+var claimTemplates = schema.GroupResource{Group: "resource.k8s.io", Resource: "resourceclaimtemplates"}
+
+// noTemplates says that no ResourceClaimTemplate is known, whether there is one or not.
+func (f *File) noTemplates() string {
+	if f.Own {
+		return "the snapshot does not hold ResourceClaimTemplates"
+	}
+	return "ResourceClaimTemplates are not read from a file"
+}
+
 // get answers one request.
 func (f *File) get(r *http.Request) (any, error) {
 	p, ok := parsePath(r.URL.Path)
 	of := schema.GroupResource{Group: p.group, Resource: p.resource}
 	k, known := byResource[p.resource]
+	if ok && of == claimTemplates {
+		return nil, apierrors.NewBadRequest(f.noTemplates())
+	}
 	if !ok || !known || k.gvk.Group != p.group {
 		return nil, apierrors.NewNotFound(of, p.name)
 	}
