@@ -126,6 +126,21 @@ func TestTheAutoscalerIsOneLineOfTheShortText(t *testing.T) {
 	}
 }
 
+func TestKarpenterWithoutANodePoolIsOneLineOfTheShortText(t *testing.T) {
+	for why, line := range map[string]string{
+		"":                              "AUTOSCALER Karpenter: there is no NodePool, so it cannot add a node.",
+		"not allowed to list nodepools": "AUTOSCALER Karpenter: unknown: not allowed to list nodepools.",
+	} {
+		options := Options{Provisioning: func(context.Context, []report.AutoscalerWord) *provisioning.State {
+			return &provisioning.State{Karpenter: &provisioning.Karpenter{NodePools: []provisioning.NodePool{}, Unread: why}}
+		}}
+		r := mustExplain(t, startEngine(t, options, testNode("std-1", "4")), testPod("shop/x", "", "9"))
+		if short := report.Text(r, 120, report.TextOptions{Now: testNow}); strings.Count(short, "AUTOSCALER") != 1 || !strings.Contains(short, "\n"+line+"\n") {
+			t.Errorf("no line %q in:\n%s", line, short)
+		}
+	}
+}
+
 func TestAPodThatFitsNowNeedsNoAutoscaler(t *testing.T) {
 	e := startEngine(t, provisioned(launched("16")), testNode("std-1", "4"))
 	if r := mustExplain(t, e, testPod("shop/x", "", "1")); r.Verdict != report.Schedulable || r.Provisioning != nil {
