@@ -56,14 +56,14 @@ func breaksLine(r rune) bool {
 }
 
 // hidden reports whether a character draws nothing of its own but may change how
-// others are drawn.
+// others are drawn, or is none at all.
 func hidden(r rune) bool {
 	switch {
 	case unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs):
 		return true
-	case r >= 0xfe00 && r <= 0xfe0f, r >= 0xe0100 && r <= 0xe01ef: // variation selectors
+	case unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point, unicode.Noncharacter_Code_Point):
 		return true
-	case r == 0x115f, r == 0x1160, r == 0x3164, r == 0xffa0: // fillers that look like nothing
+	case r == 0x16fe4, r == 0x1d159: // a filler and a head of a note that draw nothing, though not by a property
 		return true
 	}
 	return false

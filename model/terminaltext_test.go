@@ -29,6 +29,9 @@ func TestTextOfTheClusterIsFitToBeDrawn(t *testing.T) {
 		{"bells and backspaces are dropped", "a\a\b\x00b\x7f", "ab"},
 		{"text cannot be turned round", "a\u202egnp.exe\u2066b", "agnp.exeb"},
 		{"nothing is invisible", "a\u200b\u200d\ufeff\u00ad\u3164b", "ab"},
+		{"nor is what joins, or fills up", "a\u034f\u115f\u17b4\u180b\u2065\ufff0\U000e01f0\U00016fe4\U0001d159b", "ab"},
+		{"what is no character is dropped", "a\ufdd0\ufffe\uffff\U0001fffe\U0010ffffb", "ab"},
+		{"accents stay, and blanks of all widths", "e\u0301\u00a0\u3000b", "e\u0301\u00a0\u3000b"},
 		{"tags are dropped", "a\U000e0041b", "ab"},
 		{"what is no UTF-8 is shown as such", "a\xffb", "a\ufffdb"},
 		{"a lone eight-bit control byte too", "a\x9b31m", "a\ufffd31m"},
@@ -50,7 +53,7 @@ func TestNoTextForgesAScreen(t *testing.T) {
 			t.Fatalf("%q is no UTF-8", got)
 		}
 		for _, r := range got {
-			if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+			if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Noncharacter_Code_Point) {
 				t.Fatalf("%q holds %U", got, r)
 			}
 		}

@@ -68,10 +68,8 @@ func marshal(v any, indent string) ([]byte, error) {
 }
 
 // escapes reports whether a character of a string is written escaped. Readers of YAML
-// reject the two noncharacters.
-func escapes(r rune) bool {
-	return !model.Drawable(r) || r == 0xfffe || r == 0xffff
-}
+// reject some of the noncharacters.
+func escapes(r rune) bool { return !model.Drawable(r) }
 
 // escapedJSON escapes what JSON may hold as it is. Outside of strings it is ASCII.
 func escapedJSON(text []byte) []byte {
