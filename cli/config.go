@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -31,12 +32,12 @@ Exit codes: 0 nothing is wrong, 2 something is.`,
 			}
 			return nil, cobra.ShellCompDirectiveDefault
 		},
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			file := settings.File()
 			if len(args) > 1 {
 				file = args[1]
 			}
-			return checkSettings(a.Streams, file, len(args) > 1)
+			return checkSettings(cmd.Context(), a.Streams, file, len(args) > 1)
 		},
 	}
 }
@@ -54,8 +55,8 @@ func checkArguments(cmd *cobra.Command, args []string) error {
 
 // checkSettings prints the faults of a file of settings. One that the user named has to
 // exist.
-func checkSettings(streams *terminal.Streams, file string, named bool) error {
-	faults, checked, err := settings.CheckFile(file)
+func checkSettings(ctx context.Context, streams *terminal.Streams, file string, named bool) error {
+	faults, checked, err := settings.CheckFile(ctx, file)
 	missing := errors.Is(err, fs.ErrNotExist)
 	switch {
 	case missing && named, err != nil && !missing:

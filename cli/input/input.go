@@ -3,9 +3,12 @@ package input
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 )
 
 // How large the files are that people write themselves, in bytes. What is read
@@ -34,6 +37,53 @@ func ReadFile(ctx context.Context, file string, most int) ([]byte, error) {
 		defer func() { _ = in.Close() }() // it was only read
 		return readMost(in, file, most)
 	})
+}
+
+// ReadSettings reads a file that fathom itself looks for, of no more than MostSettings bytes.
+// Only what is not there is fs.ErrNotExist: a symbolic link that leads nowhere is an error, and
+// so is a pipe, which might never be written to.
+func ReadSettings(file string) ([]byte, error) {
+	about, err := os.Stat(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if link := dangling(file); link != "" {
+			target, _ := os.Readlink(link) // it is one
+			if link == file {
+				link = "it"
+			}
+			return nil, fmt.Errorf("open %s: %s is a symbolic link to %s, which does not exist: mend or remove it", file, link, target)
+		}
+		return nil, err
+	case err != nil:
+		return nil, err
+	case about.IsDir(), about.Mode().IsRegular(), isNull(about):
+		return ReadFile(context.Background(), file, MostSettings)
+	}
+	return nil, fmt.Errorf("open %s: it is a pipe or a device: put a regular file there, or remove it", file)
+}
+
+// dangling is the symbolic link on the way to a file that does not exist; "" without one.
+func dangling(file string) string {
+	for {
+		if about, err := os.Lstat(file); err == nil {
+			if about.Mode().Type() == fs.ModeSymlink {
+				return file
+			}
+			return ""
+		}
+		folder := filepath.Dir(file)
+		if folder == file {
+			return ""
+		}
+		file = folder
+	}
+}
+
+// isNull reports whether a file is the one that is always empty, by which one can say that
+// there are no settings.
+func isNull(about fs.FileInfo) bool {
+	null, err := os.Stat(os.DevNull)
+	return err == nil && os.SameFile(null, about)
 }
 
 func readMost(in io.Reader, name string, most int) ([]byte, error) {

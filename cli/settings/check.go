@@ -9,11 +9,12 @@ import (
 
 // CheckFile says what is wrong with a file of settings and with the themes beside it, a fault
 // each, and which files are right. The error is why the file cannot be read; then the themes
-// were checked all the same.
-func CheckFile(file string) (faults []Fault, right []string, err error) {
+// were checked all the same. A file that a user named may be a pipe, which is read until ctx
+// ends.
+func CheckFile(ctx context.Context, file string) (faults []Fault, right []string, err error) {
 	folder := filepath.Join(filepath.Dir(file), "themes")
 	gallery, wrong := readThemes(folder)
-	text, err := input.ReadFile(context.Background(), file, input.MostSettings)
+	text, err := readChecked(ctx, file)
 	if err == nil {
 		d := newDocument(file, text)
 		s := Settings{Production: production, gallery: gallery}
@@ -29,4 +30,12 @@ func CheckFile(file string) (faults []Fault, right []string, err error) {
 		right = append(right, filepath.Join(folder, gallery.Custom[i].Name+themeSuffix))
 	}
 	return append(faults, wrong...), right, err
+}
+
+// readChecked reads the file of settings as Read does, or another one that a user named.
+func readChecked(ctx context.Context, file string) ([]byte, error) {
+	if file == File() {
+		return input.ReadSettings(file)
+	}
+	return input.ReadFile(ctx, file, input.MostSettings)
 }

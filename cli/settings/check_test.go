@@ -66,7 +66,7 @@ func TestConfigCheckGivesALineForEachFault(t *testing.T) {
 		"themes/good.yaml": "base: light\ncolors: {text: \"#000000\", dim: \"241\"}\n",
 		"themes/notes.txt": "no theme",
 	})
-	faults, right, err := CheckFile(filepath.Join(folder, "config.yaml"))
+	faults, right, err := CheckFile(t.Context(), filepath.Join(folder, "config.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestConfigCheckGivesALineForEachFault(t *testing.T) {
 func TestFaultsOfColumnsHaveTheirLine(t *testing.T) {
 	file := filepath.Join(inFiles(t, map[string]string{"config.yaml": "columns:\n  nodes:\n    - {head: RACK, label: example.com/rack}\n    - {head: OWNER}\n" +
 		"    - head: X\n      cel: node.metadata.name\n  pods:\n    - label: \"a b\"\n"}), "config.yaml")
-	faults, _, err := CheckFile(file)
+	faults, _, err := CheckFile(t.Context(), file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func TestAFileThatIsNoYAMLSaysWhere(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(inFiles(t, map[string]string{"config.yaml": c.text}), "config.yaml")
-			faults, _, err := CheckFile(file)
+			faults, _, err := CheckFile(t.Context(), file)
 			if err != nil || len(faults) != 1 || !strings.HasPrefix(faults[0].String(), file+c.want) {
 				t.Errorf("%v %v", faults, err)
 			}
@@ -159,11 +159,11 @@ func TestAFileWithoutFaults(t *testing.T) {
 			"keys: {drain: f5, page-down: [alt+j, ctrl+alt+j]}\nlevels: &l {tight: 70}\n",
 		"themes/mine.yaml": "colors: {bad: \"9\"}\n",
 	})
-	faults, right, err := CheckFile(filepath.Join(folder, "config.yaml"))
+	faults, right, err := CheckFile(t.Context(), filepath.Join(folder, "config.yaml"))
 	if err != nil || len(faults) > 0 || len(right) != 2 {
 		t.Errorf("%v %v %v", faults, right, err)
 	}
-	if _, _, err := CheckFile(filepath.Join(folder, "none.yaml")); !errors.Is(err, fs.ErrNotExist) {
+	if _, _, err := CheckFile(t.Context(), filepath.Join(folder, "none.yaml")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a file that is not there: %v", err)
 	}
 }

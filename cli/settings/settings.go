@@ -3,7 +3,6 @@ package settings
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -76,7 +75,7 @@ func File() string { return filepath.Join(xdg.ConfigHome, "fathom", "config.yaml
 func Read(env func(string) string) (Settings, error) {
 	s := Settings{Production: production}
 	file := File()
-	text, err := input.ReadFile(context.Background(), file, input.MostSettings)
+	text, err := input.ReadSettings(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:

@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -58,7 +57,7 @@ func readThemes(folder string) (themes.Gallery, []Fault) {
 // readTheme reads the file of a theme, which is named as the file is.
 func readTheme(file string) (themes.Custom, []Fault) {
 	theme := themes.Custom{Name: strings.TrimSuffix(filepath.Base(file), themeSuffix)}
-	text, err := input.ReadFile(context.Background(), file, input.MostSettings)
+	text, err := input.ReadSettings(file)
 	if err != nil {
 		return theme, []Fault{{File: file, Text: err.Error()}}
 	}

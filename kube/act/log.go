@@ -56,6 +56,9 @@ func (l *Log) write(entry plan.Entry) (err error) {
 	if err := os.MkdirAll(filepath.Dir(l.file), 0o700); err != nil {
 		return err
 	}
+	if err := refusePipe(l.file); err != nil {
+		return err
+	}
 	file, err := os.OpenFile(l.file, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
@@ -67,6 +70,22 @@ func (l *Log) write(entry plan.Entry) (err error) {
 	}
 	_, err = file.Write(text) // in one write, so that lines of two programs do not mix
 	return err
+}
+
+// errPipe rejects a log that may never be read from, or written to, by another program.
+var errPipe = errors.New("it is a pipe or a device: remove it, and a file takes its place")
+
+// refusePipe rejects a log that is no regular file, for which opening or reading would wait.
+// /dev/null is one that nobody wants to keep.
+func refusePipe(file string) error {
+	about, err := os.Stat(file)
+	if err != nil || about.IsDir() || about.Mode().IsRegular() {
+		return nil // where it cannot be found, opening it says why
+	}
+	if null, err := os.Stat(os.DevNull); err == nil && os.SameFile(null, about) {
+		return nil
+	}
+	return errPipe
 }
 
 // cutOff reports whether the last line is incomplete: a program was killed while it
@@ -105,6 +124,9 @@ func (l *Log) earlier() (entries []plan.Entry, broken int, err error) {
 
 // end is the end of the file, from the beginning of a line on.
 func (l *Log) end() (text []byte, err error) {
+	if err := refusePipe(l.file); err != nil {
+		return nil, err
+	}
 	file, err := os.Open(l.file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
