@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
@@ -84,7 +85,7 @@ func (w *Waiting) Throttled() {
 	w.said = true
 	if w.limit > 0 && w.limiting == nil {
 		w.limiting = time.AfterFunc(w.limit, func() {
-			w.end(fmt.Errorf("read cluster: too many requests for %s: wait longer with --request-timeout", w.limit))
+			w.end(w.tooMany())
 		})
 	}
 }
@@ -119,7 +120,15 @@ func (w *Waiting) Finish(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); err != nil && cause != nil && !errors.Is(cause, context.Canceled) {
 		return cause
 	}
+	if w.limit > 0 && apierrors.IsTooManyRequests(err) { // the client waited as long
+		return w.tooMany()
+	}
 	return err
+}
+
+// tooMany says that the server did not take a request within --request-timeout.
+func (w *Waiting) tooMany() error {
+	return fmt.Errorf("read cluster: too many requests for %s: wait longer with --request-timeout", w.limit)
 }
 
 // upperFirst begins a sentence.

@@ -2,8 +2,10 @@ package client
 
 import (
 	"context"
+	"math"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -74,6 +76,65 @@ func noteDelay(r *http.Request, response *http.Response) {
 		*delay = time.Duration(seconds) * time.Second
 	}
 	response.Header.Del("Retry-After")
+}
+
+// retries end what client-go sends again because the server asks to wait (Retry-After), once
+// that has taken as long as a user wants to wait.
+type retries struct {
+	limit time.Duration // 0: as often as client-go does
+
+	mu    sync.Mutex
+	since map[string]refusal // by method and URL
+}
+
+// refusal is a request that is sent again.
+type refusal struct {
+	first time.Time // when it was refused first
+	due   time.Time // when it is sent again
+}
+
+// over is a RoundTripper that has client-go wait no longer than the limit.
+func (r *retries) over(next http.RoundTripper) http.RoundTripper {
+	if r.limit <= 0 {
+		return next
+	}
+	return roundTripper(func(request *http.Request) (*http.Response, error) {
+		response, err := next.RoundTrip(request)
+		if err != nil {
+			return nil, err
+		}
+		seconds, noNumber := strconv.Atoi(response.Header.Get("Retry-After"))
+		if noNumber != nil { // client-go sends nothing again
+			seconds = 0
+		}
+		switch wait := r.wait(request.Method+" "+request.URL.String(), seconds, time.Now()); {
+		case wait > 0:
+			response.Header.Set("Retry-After", strconv.Itoa(wait))
+		case seconds > 0:
+			response.Header.Del("Retry-After")
+		}
+		return response, nil
+	})
+}
+
+// wait is after how many seconds a request is sent again, where the server asks for so many; 0
+// is never.
+func (r *retries) wait(request string, seconds int, now time.Time) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	refused, known := r.since[request]
+	if !known || now.Sub(refused.due) > r.limit { // that one was given up
+		refused.first = now
+	}
+	left := r.limit - now.Sub(refused.first)
+	if seconds <= 0 || left <= 0 {
+		delete(r.since, request)
+		return 0
+	}
+	seconds = min(seconds, int(math.Ceil(left.Seconds())))
+	refused.due = now.Add(time.Duration(seconds) * time.Second)
+	r.since[request] = refused
+	return seconds
 }
 
 // delayed gives a context that learns how long the server asks to wait.

@@ -4,6 +4,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -127,16 +128,15 @@ func (c *Client) dial(options Options) (fair func() bool, err error) {
 	base.QPS, base.Burst = 100, 200
 	base.WarningHandler = rest.NoWarnings{}
 	base.WarningHandlerWithContext = nil
-	limit, first := answerTime, connectTime
-	if base.Timeout > 0 {
-		limit, first = base.Timeout, base.Timeout
-	}
+	asked := max(base.Timeout, 0)
+	limit, first := cmp.Or(asked, answerTime), cmp.Or(asked, connectTime)
 	if base.BearerTokenFile != "" { // client-go reads it once a minute, whatever the server says
 		base.Wrap(transport.ResettableTokenSourceWrapTransport(transport.NewCachedFileTokenSource(base.BearerTokenFile)))
 		base.BearerToken, base.BearerTokenFile = "", ""
 	}
 	base.Timeout = 0 // a watch has no end, and a long list is not begun again
 	base.Wrap(c.health.listen)
+	base.Wrap((&retries{limit: asked, since: map[string]refusal{}}).over)
 	base.Wrap(checked(pathPrefix(base)))
 	fair = noteHeader(base, flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID)
 
