@@ -50,7 +50,7 @@ own plugins on the current state of the cluster. Press ? in it for its keys.`,
 
 // run shows the dashboard until its user leaves.
 func (d *dashboardOptions) run(ctx context.Context) error {
-	if err := d.scope.Resolve(d.source); err != nil {
+	if err := d.scope.Resolve(ctx, d.source); err != nil {
 		return err
 	}
 	if err := d.source.ReadSchedulerConfig(ctx); err != nil {

@@ -208,7 +208,7 @@ func (e *explainOptions) validate(args []string) error {
 
 // complete reads what the flags and the argument name, before anything is asked of a server.
 func (e *explainOptions) complete(ctx context.Context, args []string) error {
-	if err := e.scope.Resolve(e.source); err != nil {
+	if err := e.scope.Resolve(ctx, e.source); err != nil {
 		return err
 	}
 	if err := e.source.ReadSchedulerConfig(ctx); err != nil {

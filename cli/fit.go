@@ -121,7 +121,7 @@ func (f *fitOptions) run(ctx context.Context, args []string) error {
 	what := "fit"
 	if len(args) > 0 {
 		what += " " + args[0]
-		object, err := named.Template(ctx, live, "fit", args[0], f.source.Namespace())
+		object, err := named.Template(ctx, live, "fit", args[0], f.source.Namespace(ctx))
 		if err != nil {
 			return err
 		}
@@ -202,7 +202,7 @@ func (f *fitOptions) validatePods(asked int) error {
 
 // planned are the pods that the flags ask for; nil where an argument does.
 func (f *fitOptions) planned(ctx context.Context) (*admission.UncreatedPod, error) {
-	namespace := f.source.Namespace()
+	namespace := f.source.Namespace(ctx)
 	if namespace == "" {
 		namespace = defaultNamespace
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -43,7 +44,7 @@ of the node, and the pending pods that would fit then.
 			if err != nil {
 				return err
 			}
-			find, err := wanted.find(a.source)
+			find, err := wanted.find(cmd.Context(), a.source)
 			if err != nil {
 				return err
 			}
@@ -103,9 +104,9 @@ func readLabels(args []string) (labeling, error) {
 }
 
 // find reads the names, and gives what finds them.
-func (w *labeling) find(from *source.Options) (func(*source.Live) ([]model.Ref, error), error) {
+func (w *labeling) find(ctx context.Context, from *source.Options) (func(*source.Live) ([]model.Ref, error), error) {
 	if w.pods {
-		names, err := named.ParsePods(from, "label", w.names)
+		names, err := named.ParsePods(ctx, from, "label", w.names)
 		return func(live *source.Live) ([]model.Ref, error) { return named.Pods(live, "label", names) }, err
 	}
 	nodes, err := named.ParseNodes("label", w.names)

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/input"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/named"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
 	"github.com/kubectl-fathom/kubectl-fathom/demo/lessons"
@@ -78,7 +79,7 @@ func (c Completer) names(ctx context.Context, args []string, begun string, list 
 // them, of that of -n or the context, or of all namespaces with it before the name.
 func (c Completer) Pods(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return c.names(cmd.Context(), args, begun, func(ctx context.Context, client kubernetes.Interface) ([]string, error) {
-		namespace, prefix := c.source.Namespace(), ""
+		namespace, prefix := c.source.Namespace(ctx), ""
 		if first, _, cut := strings.Cut(begun, "/"); cut {
 			prefix = first + "/"
 			if !slices.Contains(named.PodKinds, strings.ToLower(first)) {
@@ -117,11 +118,11 @@ func (c Completer) Workloads(cmd *cobra.Command, args []string, begun string) ([
 	}
 	return c.names(cmd.Context(), nil, begun, func(ctx context.Context, client kubernetes.Interface) ([]string, error) {
 		options := metav1.ListOptions{ResourceVersion: "0"}
-		deployments, err := client.AppsV1().Deployments(c.source.Namespace()).List(ctx, options)
+		deployments, err := client.AppsV1().Deployments(c.source.Namespace(ctx)).List(ctx, options)
 		if err != nil {
 			return nil, err
 		}
-		sets, err := client.AppsV1().StatefulSets(c.source.Namespace()).List(ctx, options)
+		sets, err := client.AppsV1().StatefulSets(c.source.Namespace(ctx)).List(ctx, options)
 		if err != nil {
 			return nil, err
 		}
@@ -196,8 +197,8 @@ func (c Completer) namespaces(cmd *cobra.Command, _ []string, begun string) ([]c
 }
 
 // contexts completes the names of the kubeconfig's contexts.
-func (c Completer) contexts(_ *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	config, err := c.source.Flags.ToRawKubeConfigLoader().RawConfig()
+func (c Completer) contexts(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	config, err := input.UnlessEnded(cmd.Context(), c.source.Flags.ToRawKubeConfigLoader().RawConfig)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -255,8 +255,8 @@ func (g *Options) validate(v view) error {
 }
 
 // complete reads what the flags name, and the configuration file.
-func (g *Options) complete() (err error) {
-	if err := g.scope.Resolve(g.source); err != nil {
+func (g *Options) complete(ctx context.Context) (err error) {
+	if err := g.scope.Resolve(ctx, g.source); err != nil {
 		return err
 	}
 	g.settings, err = settings.Checked(os.Getenv)
@@ -270,7 +270,7 @@ func (g *Options) run(ctx context.Context, v view) error {
 	if err := g.validate(v); err != nil {
 		return err
 	}
-	if err := g.complete(); err != nil {
+	if err := g.complete(ctx); err != nil {
 		return err
 	}
 	if v.list == nil {

@@ -80,7 +80,7 @@ func (o *Options) run(ctx context.Context) error {
 	if o.namespaces < 0 {
 		return exit.Usagef("metrics: --max-namespaces %d: it cannot be negative", o.namespaces)
 	}
-	if err := o.scope.Resolve(o.source); err != nil {
+	if err := o.scope.Resolve(ctx, o.source); err != nil {
 		return err
 	}
 	if err := o.source.ReadSchedulerConfig(ctx); err != nil {

@@ -2,6 +2,7 @@
 package named
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -100,11 +101,12 @@ func (p Pod) String() string {
 	return p.namespace + "/" + p.name
 }
 
-// ParsePods reads the names of pods for a command that changes them.
-func ParsePods(from *source.Options, verb string, args []string) ([]Pod, error) {
+// ParsePods reads the names of pods for a command that changes them, and, until ctx ends, the
+// kubeconfig.
+func ParsePods(ctx context.Context, from *source.Options, verb string, args []string) ([]Pod, error) {
 	list := make([]Pod, 0, len(args))
 	for _, arg := range args {
-		name, err := ParsePod(verb, arg, from.Namespace(), *from.Flags.Namespace)
+		name, err := ParsePod(verb, arg, from.Namespace(ctx), *from.Flags.Namespace)
 		if err != nil {
 			return nil, err
 		}

@@ -2,6 +2,7 @@
 package scope
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -31,14 +32,14 @@ func (s *Scope) AddFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&s.Selector, "selector", "l", "", "Only objects with these labels, as in kubectl.")
 }
 
-// Resolve reads the flags and the kubeconfig.
-func (s *Scope) Resolve(from *source.Options) error {
+// Resolve reads the flags and, until ctx ends, the kubeconfig.
+func (s *Scope) Resolve(ctx context.Context, from *source.Options) error {
 	var err error
 	if s.Matches, err = labels.Parse(s.Selector); err != nil {
 		return exit.Usagef("invalid selector -l %s: %w", s.Selector, err)
 	}
 	if !s.All {
-		s.Namespace = from.Namespace()
+		s.Namespace = from.Namespace(ctx)
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func (o *opening) wait(ctx context.Context) (ui.Cluster, error) {
 // screen comes first then. Plugins that give credentials may ask on the
 // terminal, so the screen waits for those.
 func (k *Kubeconfig) Start(ctx context.Context, options *ui.Options) error {
-	server, err := client.ServerOf(k.Source.Flags, "")
+	server, err := client.ServerOf(ctx, k.Source.Flags, "")
 	if err != nil {
 		return err
 	}

@@ -3,12 +3,14 @@
 package source
 
 import (
+	"context"
 	"path/filepath"
 
 	"github.com/adrg/xdg"
 	"github.com/spf13/pflag"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/input"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/settings"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
@@ -69,15 +71,16 @@ func (o *Options) SayIdle(settings *settings.Settings, client *client.Client) {
 	}
 }
 
-// Namespace is what -n or the context sets; "" if neither does.
-func (o *Options) Namespace() string {
+// Namespace is what -n or the context sets; "" if neither does. A kubeconfig that is a pipe is
+// read until ctx ends.
+func (o *Options) Namespace(ctx context.Context) string {
 	if *o.Flags.Namespace != "" {
 		return *o.Flags.Namespace
 	}
 	if o.From != "" {
 		return "" // no kubeconfig is read
 	}
-	config, err := o.Flags.ToRawKubeConfigLoader().RawConfig()
+	config, err := input.UnlessEnded(ctx, o.Flags.ToRawKubeConfigLoader().RawConfig)
 	if err != nil {
 		return "" // connecting says what is wrong
 	}

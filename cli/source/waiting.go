@@ -47,7 +47,7 @@ func (o *Options) Wait(ctx context.Context) (context.Context, *Waiting) {
 	if o.From != "" {
 		return ctx, w
 	}
-	if server, err := client.ServerOf(o.Flags, ""); err == nil {
+	if server, err := client.ServerOf(ctx, o.Flags, ""); err == nil {
 		w.words = "Connecting to " + terminal.OneLine(server.Host) + "…"
 		if !server.Asks { // on the terminal, into the line
 			go w.tick()

@@ -88,11 +88,11 @@ func Connect(ctx context.Context, options Options) (*Client, error) {
 
 func connect(ctx context.Context, options Options, pace pace) (*Client, error) {
 	pingSoon()
-	chosen, err := choose(options.Getter, options.Context)
+	target, err := chosen(ctx, options.Getter, options.Context)
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{target: chosen, whole: options.Whole, unseen: options.Unseen, changes: make(chan struct{}, 1)}
+	c := &Client{target: target, whole: options.Whole, unseen: options.Unseen, changes: make(chan struct{}, 1)}
 	c.usage.changed = c.changed
 	c.health = newServerHealth(pace, c.readiness.probe, c.changed)
 	c.health.throttled = options.Throttled

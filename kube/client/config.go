@@ -2,6 +2,7 @@ package client
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"io/fs"
 	"maps"
@@ -42,6 +43,11 @@ func Contexts(getter genericclioptions.RESTClientGetter) ([]model.Context, error
 		contexts = append(contexts, model.Context{Name: name, Cluster: c.Cluster, Namespace: c.Namespace})
 	}
 	return contexts, nil
+}
+
+// chosen is choose until ctx ends: a kubeconfig may be a pipe.
+func chosen(ctx context.Context, getter genericclioptions.RESTClientGetter, override string) (*target, error) {
+	return await(ctx, func() (*target, error) { return choose(getter, override) })
 }
 
 // choose reads the kubeconfig and finds the cluster that is meant.

@@ -1,6 +1,8 @@
 package client
 
 import (
+	"context"
+
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
@@ -12,9 +14,10 @@ type Server struct {
 	Asks    bool   // the user's credentials come from a plugin that may ask on the terminal
 }
 
-// ServerOf finds the API server that Connect would connect to, without talking to it.
-func ServerOf(getter genericclioptions.RESTClientGetter, context string) (Server, error) {
-	t, err := choose(getter, context)
+// ServerOf finds the API server that Connect would connect to, without talking to it. name is
+// a context instead of the chosen one; "" leaves that.
+func ServerOf(ctx context.Context, getter genericclioptions.RESTClientGetter, name string) (Server, error) {
+	t, err := chosen(ctx, getter, name)
 	if err != nil {
 		return Server{}, err
 	}
