@@ -98,7 +98,7 @@ func connect(ctx context.Context, options Options, pace pace) (*Client, error) {
 	c.health.throttled = options.Throttled
 	fair, err := c.dial(options)
 	if err != nil {
-		return nil, failf(ErrNoConfig, err, "read kubeconfig: %v", err)
+		return nil, target.unusable(err)
 	}
 	if err := c.greet(ctx); err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func connect(ctx context.Context, options Options, pace pace) (*Client, error) {
 	if fair() {
 		c.config.QPS = -1 // the server itself shares out its time
 		if err := c.readers(); err != nil {
-			return nil, failf(ErrNoConfig, err, "read kubeconfig: %v", err)
+			return nil, target.unusable(err)
 		}
 	}
 	var running context.Context

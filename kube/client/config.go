@@ -29,13 +29,15 @@ type target struct {
 	context   string
 	user      string
 	namespace string // the flags' or the context's; never ""
+	file      string // the one that the context, its cluster and its user stand in; "" for several, or none
 }
 
 // Contexts are those of the kubeconfig, by name.
 func Contexts(getter genericclioptions.RESTClientGetter) ([]model.Context, error) {
-	raw, err := getter.ToRawKubeConfigLoader().RawConfig()
+	loader := getter.ToRawKubeConfigLoader()
+	raw, err := loader.RawConfig()
 	if err != nil {
-		return nil, noConfig(err)
+		return nil, noConfig(loader, err)
 	}
 	contexts := make([]model.Context, 0, len(raw.Contexts))
 	for _, name := range slices.Sorted(maps.Keys(raw.Contexts)) {
@@ -58,7 +60,7 @@ func choose(getter genericclioptions.RESTClientGetter, override string) (*target
 	loader := getter.ToRawKubeConfigLoader()
 	raw, err := loader.RawConfig()
 	if err != nil {
-		return nil, noConfig(err)
+		return nil, noConfig(loader, err)
 	}
 	name := override
 	if name == "" {
@@ -69,20 +71,20 @@ func choose(getter genericclioptions.RESTClientGetter, override string) (*target
 	}
 	config, err := getter.ToRESTConfig()
 	if err != nil {
-		return nil, noConfig(err)
+		return nil, noConfig(loader, err)
 	}
 	if name == "" && config.Host == clientcmd.ClusterDefaults.Server {
-		if err := noCluster(raw); err != nil {
+		if err := noCluster(loader, raw); err != nil {
 			return nil, err
 		}
 	}
 	namespace, _, err := loader.Namespace()
 	if err != nil {
-		return nil, noConfig(err)
+		return nil, noConfig(loader, err)
 	}
 	t := &target{getter: getter, config: rest.CopyConfig(config), context: name, namespace: namespace}
 	if c := raw.Contexts[name]; c != nil {
-		t.user = c.AuthInfo
+		t.user, t.file = c.AuthInfo, fileOf(c, raw)
 	} else {
 		t.context = inCluster
 	}
@@ -93,12 +95,32 @@ func choose(getter genericclioptions.RESTClientGetter, override string) (*target
 	return t, nil
 }
 
+// fileOf is the file that a context, its cluster and its user stand in; "" for several.
+func fileOf(c *clientcmdapi.Context, raw clientcmdapi.Config) string {
+	file := c.LocationOfOrigin
+	if cluster := raw.Clusters[c.Cluster]; cluster != nil && cluster.LocationOfOrigin != file {
+		return ""
+	}
+	if user := raw.AuthInfos[c.AuthInfo]; user != nil && user.LocationOfOrigin != file {
+		return ""
+	}
+	return file
+}
+
+// unusable is why no client can be made of what the kubeconfig says.
+func (t *target) unusable(err error) error {
+	if t.file != "" {
+		return failf(ErrNoConfig, err, "read kubeconfig %s: %v", t.file, err)
+	}
+	return failf(ErrNoConfig, err, "read kubeconfig: %v", err)
+}
+
 // noCluster says what a kubeconfig lacks that names no server, for which clientcmd would
 // ask localhost:8080; nil where it has clusters and no contexts.
-func noCluster(raw clientcmdapi.Config) error {
+func noCluster(loader clientcmd.ClientConfig, raw clientcmdapi.Config) error {
 	switch {
 	case len(raw.Clusters) == 0:
-		return noConfig(nil)
+		return noConfig(loader, nil)
 	case len(raw.Contexts) > 0:
 		return noCurrentContext(raw)
 	}
@@ -150,8 +172,13 @@ func (o overridden) ToRESTConfig() (*rest.Config, error) {
 	return o.ToRawKubeConfigLoader().ClientConfig()
 }
 
-func noConfig(err error) error {
+// noConfig says that the kubeconfig that a loader reads cannot be used; err is nil where it names
+// no cluster.
+func noConfig(loader clientcmd.ClientConfig, err error) error {
 	if err == nil || clientcmd.IsEmptyConfig(err) || errors.Is(err, rest.ErrNotInCluster) {
+		if access := loader.ConfigAccess(); access != nil && access.IsExplicitFile() {
+			return failf(ErrNoCluster, err, "no kubeconfig: --kubeconfig %s has no cluster: check the file, or pass another one", access.GetExplicitFile())
+		}
 		if named := os.Getenv(clientcmd.RecommendedConfigPathEnvVar); named != "" {
 			return failf(ErrNoCluster, err, "no kubeconfig: KUBECONFIG is %s, which has no cluster: check that it exists, or pass --kubeconfig FILE", named)
 		}

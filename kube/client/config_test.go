@@ -78,6 +78,48 @@ contexts: [{name: dev, context: {cluster: c, user: u}}, {name: ops, context: {cl
 	}
 }
 
+func TestAnErrorOfAKubeconfigNamesTheFileThatHasIt(t *testing.T) {
+	folder := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	good := write("good", "apiVersion: v1\nkind: Config\ncurrent-context: x\nclusters: [{name: c, cluster: {server: \"https://127.0.0.1:1\"}}]\n"+
+		"users: [{name: u, user: {token: t}}]\ncontexts: [{name: x, context: {cluster: c, user: u}}]\n")
+	bad := write("bad", "apiVersion: v1\nkind: Config\nclusters: [{name: d, cluster: {server: \"https://127.0.0.1:1\", certificate-authority-data: Zm9v}}]\n"+
+		"users: [{name: v, user: {token: t}}]\ncontexts: [{name: other, context: {cluster: d, user: v}}]\n")
+	broken, empty := write("broken", "clusters: {"), write("empty", "")
+	for name, test := range map[string]struct {
+		list       []string
+		file       string
+		context    string
+		want, lack string
+	}{
+		"the second of a list is no YAML":            {[]string{good, broken}, "", "", broken, good},
+		"the first is":                               {[]string{broken, good}, "", "", broken, good},
+		"the one of the flag has no cluster":         {[]string{good}, empty, "", "--kubeconfig " + empty + " has no cluster", good},
+		"the one of the flag is no YAML":             {[]string{good}, broken, "", broken, good},
+		"the one of the flag does not exist":         {[]string{good}, folder + "/none", "", folder + "/none", good},
+		"the second has a certificate that is none":  {[]string{good, bad}, "", "other", "read kubeconfig " + bad + ": ", good},
+		"none of the list has a cluster":             {[]string{empty}, "", "", "KUBECONFIG is " + empty, good},
+		"the first has no cluster, the second fails": {[]string{empty, broken}, "", "", broken, empty},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("KUBERNETES_SERVICE_HOST", "")
+			t.Setenv("KUBECONFIG", strings.Join(test.list, string(filepath.ListSeparator)))
+			f := genericclioptions.NewConfigFlags(true)
+			f.KubeConfig = &test.file
+			_, err := Connect(t.Context(), Options{Getter: f, Context: test.context, UserAgent: "fathom/test"})
+			if !errors.Is(err, ErrNoConfig) || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), test.lack) {
+				t.Errorf("the error is %v, want %s named", err, test.want)
+			}
+		})
+	}
+}
+
 func TestContextsAreThoseOfTheKubeconfigByName(t *testing.T) {
 	contexts, err := Contexts(flags(t, "https://server"))
 	if err != nil {
