@@ -97,7 +97,7 @@ func unanswered(err error) string {
 	switch text := err.Error(); {
 	case errors.Is(err, client.ErrNoConfig) && strings.HasPrefix(text, client.ErrNoConfig.Error()+":"):
 		return "not asked: " + client.ErrNoConfig.Error() // text says how one is named, too
-	case errors.Is(err, client.ErrNoConfig), errors.Is(err, client.ErrNoContext):
+	case errors.Is(err, client.ErrNoConfig), errors.Is(err, client.ErrNoContext), errors.Is(err, client.ErrFlag):
 		return "not asked: " + text
 	}
 	return "no answer"

@@ -77,7 +77,7 @@ func Code(ctx context.Context, err error, to *terminal.Streams) int {
 		return TimedOut
 	case errors.Is(err, ErrDeleted):
 		return Deleted
-	case errors.As(err, &usage), errors.Is(err, client.ErrNoContext):
+	case errors.As(err, &usage), errors.Is(err, client.ErrNoContext), errors.Is(err, client.ErrFlag):
 		to.Say(err)
 		return Usage
 	case ctx.Err() != nil:

@@ -81,7 +81,7 @@ type Client struct {
 // Connect opens the cluster that the kubeconfig and the flags choose. It talks
 // to the server, so that credential plugins may ask on the terminal before
 // anything is drawn there. Its errors are one line, and one of ErrNoConfig,
-// ErrNoContext, ErrUnreachable, ErrUnauthorized and ErrForbidden.
+// ErrNoContext, ErrFlag, ErrUnreachable, ErrUnauthorized and ErrForbidden.
 func Connect(ctx context.Context, options Options) (*Client, error) {
 	return connect(ctx, options, usualPace)
 }

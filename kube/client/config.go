@@ -78,6 +78,9 @@ func choose(getter genericclioptions.RESTClientGetter, override string) (*target
 			return nil, err
 		}
 	}
+	if err := sendable(config, getter); err != nil {
+		return nil, err
+	}
 	namespace, _, err := loader.Namespace()
 	if err != nil {
 		return nil, noConfig(loader, err)

@@ -38,12 +38,18 @@ users: [{name: u, user: {exec: {apiVersion: client.authentication.k8s.io/v1, com
 contexts: [{name: x, context: {cluster: c, user: u}}]
 current-context: x
 `)
-	unchosen := file(`apiVersion: v1
+	const unchosenText = `apiVersion: v1
 kind: Config
 clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}]
 users: [{name: u, user: {}}]
 contexts: [{name: dev, context: {cluster: c, user: u}}, {name: ops, context: {cluster: c, user: u}}]
-`)
+`
+	unchosen := file(unchosenText)
+	with := func(set func(*genericclioptions.ConfigFlags)) *genericclioptions.ConfigFlags {
+		f := flags(t, server.URL)
+		set(f)
+		return f
+	}
 	for _, test := range []struct {
 		says    string
 		getter  *genericclioptions.ConfigFlags
@@ -60,6 +66,18 @@ contexts: [{name: dev, context: {cluster: c, user: u}}, {name: ops, context: {cl
 		{"a context that is not in it, switched to", flags(t, server.URL), "prod", ErrNoContext, "choose one of dev, ops"},
 		{"nobody listening", flags(t, "http://127.0.0.1:1"), "", ErrUnreachable, "connection refused"},
 		{"a name that nobody has", flags(t, "http://fathom.invalid"), "", ErrUnreachable, "--context"},
+		{"a server that is none", flags(t, "ftp://server"), "", ErrNoConfig, `read kubeconfig: server "ftp://server": an API server is asked over HTTP: begin its address with https://`},
+		{"a server that is none, by a flag", with(func(f *genericclioptions.ConfigFlags) { f.APIServer = new("ftp://x") }), "", ErrFlag, `--server "ftp://x": an API server`},
+		{"a port that is none", flags(t, "https://server:99999"), "", ErrNoConfig, "a port is a number from 1 to 65535"},
+		{"a user of two lines", with(func(f *genericclioptions.ConfigFlags) { f.Impersonate = new("a\nb") }), "", ErrFlag, `--as "a\nb": it has a control character`},
+		{"a group of two lines", with(func(f *genericclioptions.ConfigFlags) {
+			f.Impersonate, f.ImpersonateGroup = new("a"), &[]string{"g", "a\nb"}
+		}), "", ErrFlag, `--as-group "a\nb": it has a control character`},
+		{"a token of two lines", with(func(f *genericclioptions.ConfigFlags) {
+			f.APIServer, f.BearerToken = new("https://127.0.0.1:1"), new("secret\n")
+		}), "", ErrFlag, "--token: it has a control character"},
+		{"a token of two lines in the kubeconfig", file(strings.Replace(unchosenText, "user: {}", `user: {token: "secret\n"}`, 1) + "current-context: dev\n"), "", ErrNoConfig,
+			"read kubeconfig: token: it has a control character"},
 		{"credentials that are not taken", flags(t, server.URL), "", ErrUnauthorized, "log in"},
 		{"a credential plugin that fails", exec, "", ErrUnauthorized, "plugin"},
 	} {

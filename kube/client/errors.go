@@ -21,6 +21,8 @@ var (
 	ErrNoCluster = fmt.Errorf("%w with a cluster", ErrNoConfig)
 	// ErrNoContext says that the kubeconfig has no context of that name.
 	ErrNoContext = errors.New("no such context")
+	// ErrFlag says that a connection flag has a value with which nothing can be sent.
+	ErrFlag = errors.New("wrong flag")
 	// ErrUnreachable says that the server did not answer.
 	ErrUnreachable = errors.New("server unreachable")
 	// ErrUnauthorized says that the server did not take the credentials.
