@@ -1,6 +1,12 @@
 package ui
 
-import tea "charm.land/bubbletea/v2"
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
 
 // copier is a view that has more to copy than the name of the selection.
 type copier interface {
@@ -8,15 +14,26 @@ type copier interface {
 	Copies() (text, name string)
 }
 
-// copy copies the page, or the name of the selection, to the terminal's clipboard.
+// copy copies the page, or the name of the selection, to the terminal's clipboard: what is
+// pasted into a shell would run.
 func (k *keyboard) copy() tea.Cmd {
-	text := k.app.history.top().Selected().Copy
+	text := model.Clean(k.app.history.top().Selected().Copy)
 	name := text
 	if v, ok := k.app.history.top().(copier); ok {
 		text, name = v.Copies()
+		text = cleanLines(text)
 	}
 	if text == "" {
 		return k.app.said.say("C copy: nothing is selected.")
 	}
 	return tea.Batch(tea.SetClipboard(text), k.app.said.say("Copied "+name+"."))
+}
+
+// cleanLines cleans a text that may have several lines.
+func cleanLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = model.Clean(line)
+	}
+	return strings.Join(lines, "\n")
 }
