@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/complete"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
@@ -235,6 +236,9 @@ func (g *Options) validate(v view) error {
 	}
 	if g.by != "" && v.name != "pools" {
 		return exit.Usagef("get %s: --by is only for pools", v.name)
+	}
+	if wrong := content.IsLabelKey(g.by); g.by != "" && len(wrong) > 0 {
+		return exit.Usagef("get pools: --by %q is not a label key: %s", g.by, wrong[0])
 	}
 	if v.name == "pools" && g.output == "name" {
 		return exit.Usagef("get pools: -o name: a pool is not an object of the API: choose text, wide, json or yaml")
