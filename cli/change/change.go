@@ -192,7 +192,7 @@ func (c *Command) carryOut(ctx context.Context, p *plan.Plan) error {
 			return err
 		}
 		if len(p.Verdict.Rejections) > 0 && p.PodsTerminated == 0 {
-			return exit.ErrBlocked // the plan has the server's message
+			return c.rejected(p)
 		}
 		confirmed, err := c.confirm(ctx, p)
 		if err != nil {
@@ -219,6 +219,15 @@ func (c *Command) carryOut(ctx context.Context, p *plan.Plan) error {
 		c.Say(errors.New(p.Action.Name() + ": objects changed since the plan was made; this is the new plan"))
 		p = next
 	}
+}
+
+// rejected ends the command at a dry run that failed. The plan has the server's messages, on
+// the terminal beside which a user would be asked; a script that reads errors needs them too.
+func (c *Command) rejected(p *plan.Plan) error {
+	if !c.yes {
+		return exit.ErrBlocked
+	}
+	return c.blockedf("%s: rejected, nothing was changed: %s", p.Action.Name(), p.Verdict.Words())
 }
 
 // stopped reports why a plan was not carried out completely.
