@@ -126,7 +126,7 @@ func (f *fitCount) stoppedBy(next *report.Report) {
 // that kube-apiserver admits, only quotas may reject more.
 func admissionSources(e *Engine, admitted bool) admission.Sources {
 	from := admission.Sources{
-		LimitRanges: e.options.LimitRanges, Quotas: e.options.Quotas, Labels: e.sources.labels,
+		LimitRanges: e.options.LimitRanges, Quotas: e.options.Quotas, Labels: e.sources.newPodLabels,
 		ClusterVersion: e.options.ClusterVersion, Now: e.options.Now(),
 	}
 	if admitted {

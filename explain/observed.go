@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	corelisters "k8s.io/client-go/listers/core/v1"
@@ -150,6 +151,16 @@ func (s *sources) quotas(ctx context.Context, namespace string) summary.FactsWit
 	}
 	known.Quotas, known.Unread = all, ""
 	return known
+}
+
+// newPodLabels are labels where new pods are asked about, whose namespace may not exist.
+func (s *sources) newPodLabels(namespace string) (all map[string]string, why string) {
+	if _, unread := s.scheduler.Forbidden["namespaces"]; !unread {
+		if _, err := s.namespaces.Get(namespace); apierrors.IsNotFound(err) {
+			return nil, fmt.Sprintf("namespace %s does not exist", namespace)
+		}
+	}
+	return s.labels(namespace)
 }
 
 // labels are the namespace's labels, or why they are not known.
