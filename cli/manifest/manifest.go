@@ -9,7 +9,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -18,12 +20,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/kubernetes/scheme"
+	corev1rules "k8s.io/kubernetes/pkg/apis/core/v1"
 	sigsyaml "sigs.k8s.io/yaml"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/input"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/admission"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/snapshot"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // strict refuses fields that the API does not know, as kubectl does.
@@ -92,6 +96,9 @@ func podsOf(document []byte, namespace string) ([]admission.UncreatedPod, error)
 		if !ok {
 			return nil, nil
 		}
+		if err := checkSums(raw, w.Pod); err != nil {
+			return nil, err
+		}
 		return []admission.UncreatedPod{w}, nil
 	}
 	var pods []admission.UncreatedPod
@@ -115,19 +122,43 @@ func asJSON(document []byte) ([]byte, error) {
 
 // wrongAmount names the field where a manifest was not decoded for a quantity.
 func wrongAmount(raw []byte, decoding error) error {
-	var of struct {
-		metav1.TypeMeta
-		Metadata struct{ Name string }
-	}
+	var of metav1.TypeMeta
 	_ = json.Unmarshal(raw, &of)
 	object, err := scheme.Scheme.New(of.GroupVersionKind())
 	if err != nil {
 		return decoding
 	}
 	if found := snapshot.WrongAmount(raw, reflect.TypeOf(object)); found != nil {
-		return fmt.Errorf("%s: %w", strings.TrimSpace(of.Kind+" "+of.Metadata.Name), found)
+		return fmt.Errorf("%s: %w", nameOf(raw), found)
 	}
 	return decoding
+}
+
+// nameOf names an object by its kind.
+func nameOf(raw []byte) string {
+	var of struct {
+		metav1.TypeMeta
+		Metadata struct{ Name string }
+	}
+	_ = json.Unmarshal(raw, &of) // what it does not hold is not named
+	return strings.TrimSpace(of.Kind + " " + of.Metadata.Name)
+}
+
+// checkSums refuses a pod that requests more than 64 bits hold. The API server stores it, and
+// kube-scheduler overflows: it would find a node for it anywhere.
+func checkSums(raw []byte, pod *corev1.Pod) error {
+	filled := pod.DeepCopy()
+	corev1rules.SetObjectDefaults_Pod(filled) // a limit is a request, too
+	beyond := model.NewPod(filled).Requests.Beyond
+	for _, name := range slices.Sorted(maps.Keys(beyond)) {
+		amount := beyond[name]
+		what := nameOf(raw)
+		if !strings.Contains(what, " ") { // it has a kind only
+			what = "the pod"
+		}
+		return fmt.Errorf("%s requests %s %s, more than kube-scheduler can count in 64 bits: request less", what, name, amount.String())
+	}
+	return nil
 }
 
 // checkAmounts refuses quantities that take for ever to decode.

@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	corev1helpers "k8s.io/kubernetes/pkg/apis/core/v1/helper"
 
 	"github.com/kubectl-fathom/kubectl-fathom/kube/snapshot"
@@ -57,7 +60,31 @@ func Requesting(requests, namespace string) (*corev1.Pod, error) {
 	case len(found) != 1:
 		return nil, errors.New("it gives no pod") // never
 	}
-	return found[0].Pod, nil
+	return found[0].Pod, checkRequested(found[0].Pod)
+}
+
+// inBrackets is the resource that kube-apiserver's validation names as a field.
+var inBrackets = regexp.MustCompile(`\[([^\]]*)\]$`)
+
+// checkRequested is Validate in the words of a list of requests: the first fault, by the name
+// of the resource.
+func checkRequested(pod *corev1.Pod) error {
+	err := Validate(pod)
+	all, ok := err.(utilerrors.Aggregate) //nolint:errorlint // it is none of its own errors
+	if !ok {
+		return err
+	}
+	for _, err := range all.Errors() {
+		wrong := new(field.Error)
+		if !errors.As(err, &wrong) {
+			continue
+		}
+		if of := inBrackets.FindStringSubmatch(wrong.Field); of != nil {
+			return fmt.Errorf("%s: %s", of[1], wrong.Detail)
+		}
+		return errors.New(wrong.Detail)
+	}
+	return err
 }
 
 // checkRequests names the first resource whose amount is no quantity.
