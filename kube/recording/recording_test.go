@@ -15,7 +15,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/snapshot"
 )
 
@@ -30,7 +29,7 @@ func writeSteps(t *testing.T, steps ...[]any) string {
 	for i, objects := range steps {
 		taken := began.Add(time.Duration(i) * time.Minute)
 		info := snapshot.Info{
-			TypeMeta: metav1.TypeMeta{APIVersion: report.APIVersion, Kind: "SnapshotInfo"},
+			TypeMeta: metav1.TypeMeta{APIVersion: snapshot.APIVersion, Kind: snapshot.Kind},
 			Taken:    taken, Context: "prod-eu", Version: "v1.37.1",
 			Schedulers: []snapshot.Scheduler{{Name: corev1.DefaultSchedulerName, Alive: true, Known: true}},
 		}

@@ -19,8 +19,14 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// infoKind is how the first item of a file says what it is.
-var infoKind = schema.FromAPIVersionAndKind("fathom/v1alpha1", "SnapshotInfo")
+// APIVersion and Kind are how the first item of a file says what it is. The version is that of
+// the file, not of what fathom prints.
+const (
+	APIVersion = "fathom/v1alpha1"
+	Kind       = "SnapshotInfo"
+)
+
+var infoKind = schema.FromAPIVersionAndKind(APIVersion, Kind)
 
 // Info is the first item of a file: what the objects themselves do not say.
 type Info struct {
