@@ -239,12 +239,12 @@ release-check: $(RELEASE_TOOLS)
 # Needs no network once the tools and the modules are here. Krew's manifest is for
 # addresses that a release of this version would have.
 release-snapshot: $(RELEASE_TOOLS)
-	$(GORELEASE) release --snapshot --clean --skip=sign,publish
+	$(GORELEASE) release --snapshot --clean --skip=sign,publish --timeout 3h
 	.ci/release-test dist/release
 
 # A tag's, as a draft: see .github/workflows/release.yml. Signed if there is a key.
 release: $(RELEASE_TOOLS)
-	$(GORELEASE) release --clean $(if $(COSIGN_PRIVATE_KEY),,--skip=sign)
+	$(GORELEASE) release --clean --timeout 3h $(if $(COSIGN_PRIVATE_KEY),,--skip=sign)
 	.ci/release-test dist/release
 
 # The platforms of .goreleaser.yaml. The flags are a release's, so that what it

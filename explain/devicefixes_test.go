@@ -101,6 +101,20 @@ func TestFixesForDevices(t *testing.T) {
 			want:    "* request memory 32Gi of a device instead of 40Gi | n",
 			made:    map[string]func(*resourcev1.ResourceClaim){"request memory 32Gi of a device instead of 40Gi": memoryOf("32Gi")},
 		},
+		"fewer of two": {
+			claim: aDeviceClaim("ml/train", 2, func(c *resourcev1.ResourceClaim) {
+				second := *c.Spec.Devices.Requests[0].DeepCopy()
+				second.Name, second.Exactly.DeviceClassName = "s", "nic"
+				c.Spec.Devices.Requests = append(c.Spec.Devices.Requests, second)
+			}),
+			objects: []runtime.Object{aSlice("n", aDevice("gpu-0", "gpu"), aDevice("nic-0", "nic")), deviceClass("nic", "nic")},
+			want:    "* request 1 gpu device instead of 2 and request 1 nic device instead of 2 | n",
+			made: map[string]func(*resourcev1.ResourceClaim){"both": func(c *resourcev1.ResourceClaim) {
+				for _, request := range c.Spec.Devices.Requests {
+					request.Exactly.Count = 1
+				}
+			}},
+		},
 		"none is free": {
 			claim:   aDeviceClaim("ml/train", 1),
 			objects: []runtime.Object{aSlice("n", aDevice("gpu-0", "gpu")), aDeviceClaim("ml/other", 1, holdingDevices("n", "gpu-0"))},
@@ -125,7 +139,7 @@ func TestFixesForDevices(t *testing.T) {
 				if fix.Command != "" || fix.Verified || len(fix.Actions) > 0 || fix.Kind != report.FixDevice {
 					t.Errorf("%s has a command, or is of kind %s", fix.Title, fix.Kind)
 				}
-				if len(fix.Affects) != 1 || fix.Affects[0].Title() != "resourceclaim/train" || fix.Outcome() != "a new ResourceClaim" {
+				if len(fix.Affects) != fix.Steps || fix.Affects[0].Title() != "resourceclaim/train" || fix.Outcome() != "a new ResourceClaim" {
 					t.Errorf("%s affects %+v: %s", fix.Title, fix.Affects, fix.Outcome())
 				}
 			}
@@ -175,5 +189,38 @@ func TestAnExtendedResourceOfDevicesIsLowered(t *testing.T) {
 	}
 	if !strings.HasPrefix(toldFixes(found), "+ request example.com/gpu 1 instead of 2 | n") {
 		t.Error(toldFixes(found))
+	}
+}
+
+// extendedClass is gpuClass as an extended resource.
+func extendedClass() *resourcev1.DeviceClass {
+	class := gpuClass()
+	class.Spec.ExtendedResourceName = new("example.com/gpu")
+	return class
+}
+
+func TestReplicasGetADeviceEach(t *testing.T) {
+	e := startDevices(t, extendedClass(), testNode("n", "8"), aSlice("n", aDevice("gpu-0", "gpu")))
+	got, err := e.Replicas(t.Context(), testPod("ml/infer", "", "1", wantingGPU), 3)
+	if err != nil || got.Fit == nil || *got.Fit != 1 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// The devices of a new node, and those that an evicted pod frees, are not known.
+func TestDevicesOfNodesAndPodsThatChangeAreUnknown(t *testing.T) {
+	holder := testPod("ml/holder", "n", "1", claiming("held"))
+	pending := testPod("ml/infer", "", "1", wantingGPU)
+	e := startDevices(t, extendedClass(), testNode("n", "8"), aSlice("n", aDevice("gpu-0", "gpu")), aDeviceClaim("ml/held", 1, holdingDevices("n", "gpu-0")), holder, pending)
+	found, err := fixesOf(t.Context(), e, report.PodOf(pending.UID))
+	if err != nil || found.NoNode != "" {
+		t.Errorf("%s, %v", found.NoNode, err)
+	}
+	if fits, err := e.FitsWithout(t.Context(), pending, "n", []types.UID{holder.UID}); err != nil || fits != nil {
+		t.Errorf("without the holder: %v, %v", fits, err)
+	}
+	fit, err := FitPending(t.Context(), e, report.NewNodes{Count: 1, Like: "n"})
+	if err != nil || fit.Fits != nil || len(fit.Pending) != 1 || fit.Pending[0].Why != "the devices of a new node are not known" {
+		t.Errorf("with one more node: %+v, %v", fit, err)
 	}
 }

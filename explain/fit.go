@@ -89,12 +89,15 @@ func (f *fitCount) fill(ctx context.Context, created int, rejected []report.Reje
 	if filled.Chance {
 		f.answer.Scheduler.Caveats = append(f.answer.Scheduler.Caveats, report.FitChance)
 	}
-	f.answer.Unknown = report.MergeUnknown(f.answer.Unknown, filled.Unknown, claimed.unknown)
+	f.answer.Unknown = report.MergeUnknown(f.answer.Unknown, filled.Unknown)
 	next := f.of.Template
 	switch {
 	case len(filled.Unknown) > 0:
 		return nil
 	case filled.Stopped:
+	case len(claimed.unknown) > 0:
+		f.answer.Unknown = report.MergeUnknown(f.answer.Unknown, claimed.unknown)
+		return nil
 	case claimed.pods < created:
 		next.Unclaimed = true
 		f.answer.Scheduler.Caveats = append(f.answer.Scheduler.Caveats, "kube-apiserver would reject "+claimed.rejection)

@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	resourcehelper "k8s.io/component-helpers/resource"
 	"k8s.io/kubernetes/pkg/quota/v1/evaluator/core"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -58,8 +59,9 @@ func (t *fitTemplate) claimed(ctx context.Context, e *Engine, most int) (claimsA
 		}
 		charged, err := resourcequota.CheckRequest(quotas, bound.request(), bound.evaluator, nil)
 		if err != nil {
+			admitted.pods = n
 			admitted.unknown = []report.UnknownPart{{
-				Resource: "resourcequotas", Plugins: []string{"ResourceQuota"},
+				Resource: "resourcequotas", Plugins: []string{names.DynamicResources},
 				Why: "kube-scheduler creates a ResourceClaim for extended resources of a pod that it binds where no device plugin offers them, and kube-apiserver would reject it: " + err.Error(),
 			}}
 			return admitted, nil

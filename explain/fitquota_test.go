@@ -23,6 +23,17 @@ func limiting(name corev1.ResourceName, hard string) func(context.Context, strin
 	}
 }
 
+// Where nodes take fewer pods than a quota lets have devices, the quota decides nothing.
+func TestAQuotaOfDevicesLeavesNothingOpenThatNodesDecide(t *testing.T) {
+	class := gpuClass()
+	class.Spec.ExtendedResourceName = new("example.com/gpu")
+	e := startDevicesOf(t, Options{Quotas: limiting(corev1.ResourceName("gpu"+corev1.ResourceClaimsPerClass), "2")}, testNode("n", "4"), class, aSlice("n", aDevice("gpu-0", "gpu")))
+	got := mustFit(t, e, report.FitQuery{Pod: testPod("ml/infer", "", "1", wantingGPU), Replicas: 3, Admitted: true})
+	if says := got.Sentence(); !strings.HasPrefix(says, "1 of 3 fit. The 2nd would be Pending: ") {
+		t.Error(says)
+	}
+}
+
 // What quotas count for devices is counted for ResourceClaims, under up to three names; for extended
 // resources also for pods.
 func TestFitCountsDevicesAsQuotasDo(t *testing.T) {
@@ -33,7 +44,7 @@ func TestFitCountsDevicesAsQuotasDo(t *testing.T) {
 	)
 	fromTemplate := testPod("ml/infer", "", "1", claimingFrom("one-gpu"))
 	extended := testPod("ml/infer", "", "1", wantingGPU)
-	bound := "2 of 2 fit the nodes; whether they would be created is unknown: kube-scheduler creates a ResourceClaim for extended resources of a pod that it binds"
+	bound := "At least 1 of 2 fit; whether more do is unknown: kube-scheduler creates a ResourceClaim for extended resources of a pod that it binds"
 	for name, test := range map[string]struct {
 		pod  *corev1.Pod
 		of   corev1.ResourceName
@@ -60,7 +71,7 @@ func TestFitCountsDevicesAsQuotasDo(t *testing.T) {
 			if says := got.Sentence(); !strings.HasPrefix(says, test.says) {
 				t.Errorf("it says %q, want %q …", says, test.says)
 			}
-			if open := strings.HasPrefix(test.says, "2 of 2 fit the nodes"); open != (got.Fits == nil) {
+			if open := strings.HasPrefix(test.says, "At least"); open != (got.Fits == nil) {
 				t.Errorf("%v fit, unknown %v", got.Fits, got.Unknown)
 			}
 			rejected := func(caveat string) bool {

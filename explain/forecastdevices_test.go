@@ -112,9 +112,9 @@ func TestAFixPlacesOnePodForEachDevice(t *testing.T) {
 }
 
 // The devices of a pod that is preempted are free for those that come after it.
-func TestPreemptedPodsGiveTheirDevicesBack(t *testing.T) {
+func TestRemovedPodsGiveTheirDevicesBack(t *testing.T) {
 	low := podControlledBy("batch/v1", "Job", "low")
-	objects := someObjects(claimsItsOwn("low", low), []runtime.Object{aPod("urgent", "4", priority(100), selecting("kubernetes.io/hostname", "n"))}, claimsItsOwn("later", priority(-1)))
+	objects := someObjects(claimsItsOwn("low", low), claimsItsOwn("later"))
 	e := startDevices(t, append(objects, testNode("n", "4"), testNode("other", "4"), gpuClass(), aSlice("n", aDevice("gpu-0", "gpu")))...)
 	on := e.scheduler.State.NewSimulatedState(nil, nil)
 	place := func(pod *corev1.Pod) (placed *corev1.Pod) {
@@ -132,7 +132,7 @@ func TestPreemptedPodsGiveTheirDevicesBack(t *testing.T) {
 		}
 		return placed
 	}
-	first, later := objects[0].(*corev1.Pod), objects[3].(*corev1.Pod)
+	first, later := objects[0].(*corev1.Pod), objects[2].(*corev1.Pod)
 	there := place(first)
 	if there == nil || place(later) != nil {
 		t.Fatalf("the first is at %v, and the device is still free", there)

@@ -55,7 +55,7 @@ func leaveOpen(x *explanation, open []report.UnknownPart) {
 // onlyIfNone leaves open how many replicas fit that were placed without what was left out of them.
 func onlyIfNone(r *report.Replicas, open []report.UnknownPart) *report.Replicas {
 	if r != nil && len(open) > 0 && r.Placed > 0 {
-		r.Fit, r.Why = nil, open[0].Why
+		r.Fit, r.Placed, r.Why = nil, 0, open[0].Why
 	}
 	return r
 }

@@ -157,7 +157,7 @@ func (s *sources) quotas(ctx context.Context, namespace string) summary.FactsWit
 func (s *sources) newPodLabels(namespace string) (all map[string]string, why string) {
 	if _, unread := s.scheduler.Forbidden["namespaces"]; !unread {
 		if _, err := s.namespaces.Get(namespace); apierrors.IsNotFound(err) {
-			return nil, fmt.Sprintf("namespace %s does not exist", namespace)
+			return nil, fmt.Sprintf("namespace %s was not found", namespace)
 		}
 	}
 	return s.labels(namespace)

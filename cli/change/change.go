@@ -187,12 +187,13 @@ const mostConfirmed = 5
 // carryOut asks, runs what was confirmed, and watches it until it is done. Where
 // an object has changed meanwhile, it is planned and asked about again.
 func (c *Command) carryOut(ctx context.Context, p *plan.Plan) error {
+	var changed []plan.Change
 	for try := 1; ; try++ {
 		if err := c.print(p); err != nil {
 			return err
 		}
 		if len(p.Verdict.Rejections) > 0 && p.PodsTerminated == 0 {
-			return c.rejected(p)
+			return c.rejected(p, changed)
 		}
 		confirmed, err := c.confirm(ctx, p)
 		if err != nil {
@@ -207,6 +208,7 @@ func (c *Command) carryOut(ctx context.Context, p *plan.Plan) error {
 		case !errors.Is(err, plan.ErrChanged) || try == mostConfirmed:
 			return c.stopped(p, ran, err)
 		}
+		changed = append(changed, ran.Changed...)
 		next, err := c.planned(ctx, p.Action)
 		switch {
 		case errors.Is(err, plan.ErrNoChange):
@@ -223,8 +225,12 @@ func (c *Command) carryOut(ctx context.Context, p *plan.Plan) error {
 
 // rejected ends the command at a dry run that failed. The plan has the server's messages, on
 // the terminal beside which a user would be asked; a script that reads errors needs them too.
-func (c *Command) rejected(p *plan.Plan) error {
-	if !c.yes {
+// changed is what was changed before, by an earlier plan of the command.
+func (c *Command) rejected(p *plan.Plan, changed []plan.Change) error {
+	switch {
+	case len(changed) > 0:
+		return c.blockedf("%s: rejected: %s. Changed: %s", p.Action.Name(), strings.TrimSuffix(p.Verdict.Words(), "."), targets(changed))
+	case !c.yes:
 		return exit.ErrBlocked
 	}
 	return c.blockedf("%s: rejected, nothing was changed: %s", p.Action.Name(), p.Verdict.Words())

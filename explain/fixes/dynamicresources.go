@@ -20,9 +20,12 @@ func deviceRemedies(q *plugins.Question, rs []plugins.NodeRejection) []option {
 	if one.Capacity != nil {
 		options = append(options, option{remedy.RequestDevices{Of: one, Less: one.Capacity}})
 	}
+	admin := one.Claim.Spec.Devices.Requests[one.Request].Exactly.AdminAccess // alternatives cannot have it
 	for _, class := range one.Classes {
-		options = append(options,
-			option{remedy.RequestDevices{Of: one, Class: class, Too: true}}, option{remedy.RequestDevices{Of: one, Class: class}})
+		if admin == nil || !*admin {
+			options = append(options, option{remedy.RequestDevices{Of: one, Class: class, Too: true}})
+		}
+		options = append(options, option{remedy.RequestDevices{Of: one, Class: class}})
 	}
 	return options
 }

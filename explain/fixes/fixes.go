@@ -214,7 +214,7 @@ func rank(tried []Attempt, found *report.Fixes) {
 }
 
 // worksAlone says whether the fix works and nobody is preempted for it.
-func (f *Attempt) worksAlone() bool { return f.Verified && f.preempted == 0 }
+func (f *Attempt) worksAlone() bool { return f.Works() && f.preempted == 0 }
 
 // rankFix puts what others have to do before all, then fixes that work, last of them those that
 // cannot be undone, recreate the pod, have others preempted or add a node; then those that work

@@ -33,7 +33,7 @@ type newNode struct{ like, pool, zone string }
 // Nodes that are not Ready are left out, and those with a cordon are as long as there are
 // others.
 func (f *Search) newNodes(q *plugins.Question, m *scheduler.Matrix) []newNode {
-	if len(q.Pod.Spec.ResourceClaims) > 0 {
+	if m.WantsDevices() {
 		return nil // the devices of a new node are not known
 	}
 	type key struct {

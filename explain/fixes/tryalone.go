@@ -113,9 +113,13 @@ func (f *Search) tellWay(pod, changed *corev1.Pod, fix *Attempt) {
 	fix.trial = f.simulationOf(changed, c, fix.Remedies)
 }
 
-// tellManual says what a fix without a command changes.
+// tellManual says what a fix without a command changes. How other pods of the workload are
+// replaced then is not simulated.
 func tellManual(fix *Attempt) {
 	fix.Brief = "a new node"
+	if slices.ContainsFunc(fix.Remedies, remedy.ChangesPod) {
+		fix.Remaining = append(fix.Remaining, "how the other pods of its workload are replaced is not simulated")
+	}
 	for _, step := range fix.Remedies {
 		devices, ok := step.(remedy.RequestDevices)
 		if !ok {

@@ -153,7 +153,7 @@ func (s Simulator) evicted(ctx context.Context, pod, goes *corev1.Pod, lost bool
 		var err error
 		switch {
 		case mine:
-			next.fits, err = s.fitsOn(ctx, fork, pod, node, &next.open)
+			next.fits, err = s.fitsOn(ctx, fork, pod, goes, &next.open)
 		case !next.lost:
 			next.placed, err = s.settleDown(ctx, fork, goes)
 			next.open = next.open || next.placed.Open
@@ -165,13 +165,15 @@ func (s Simulator) evicted(ctx context.Context, pod, goes *corev1.Pod, lost bool
 	return next, nil
 }
 
-// fitsOn puts the pod on the node if it fits.
-func (s Simulator) fitsOn(ctx context.Context, fork *scheduler.Fork, pod *corev1.Pod, node string, open *bool) (bool, error) {
+// fitsOn puts the pod on the node of one that goes if it fits. Devices that this one frees are
+// not simulated.
+func (s Simulator) fitsOn(ctx context.Context, fork *scheduler.Fork, pod, goes *corev1.Pod, open *bool) (bool, error) {
+	node := goes.Spec.NodeName
 	t, err := s.Scheduler.FittingNodes(ctx, pod, []string{node})
 	if err != nil {
 		return false, err
 	}
-	*open = *open || t.Open
+	*open = *open || t.Open || len(t.Names) == 0 && t.LacksDevices() && placement.HasDevices(goes)
 	if len(t.Names) == 0 {
 		return false, nil
 	}

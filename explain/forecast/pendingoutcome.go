@@ -35,6 +35,7 @@ type workload struct {
 	least           int      // how many of them are placed in every order
 	nodes           []string // in the order of the queue
 	why             string   // what stops the first that is not placed in that order
+	devices         bool     // it needs devices, and nodes are added
 }
 
 // Pending says which of the pending pods would be scheduled with the nodes that are added.
@@ -121,6 +122,15 @@ func (o *pendingCounts) findReasons(ctx context.Context, p *simulation) error {
 		err := p.forecast.scheduler.Hold(ctx, p.state, func() error {
 			found, err := placement.Of(ctx, p.forecast.scheduler, w.pods[at].pod)
 			w.why = found.Why
+			if err != nil || len(p.forecast.added) == 0 {
+				return err
+			}
+			var added []string
+			for _, n := range p.forecast.added {
+				added = append(added, n.Node.Name)
+			}
+			t, err := p.forecast.scheduler.FittingNodes(ctx, placement.AsNewPod(w.pods[at].pod), added)
+			w.devices = err == nil && t.LacksDevices()
 			return err
 		})
 		if err != nil {
@@ -149,6 +159,9 @@ func (w *workload) told() report.PendingFit {
 
 // unknown is why it is not known how many of the workload are placed; "" if it is.
 func (w *workload) unknown() string {
+	if w.devices {
+		return "the devices of a new node are not known"
+	}
 	for _, c := range w.pods {
 		switch {
 		case c.class.untried:

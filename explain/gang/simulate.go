@@ -101,6 +101,9 @@ func (o *order) find(ctx context.Context, pod *corev1.Pod) (string, error) {
 	case t.Open:
 		o.unknown = placement.WhyUnread(t.Matrix.Unknown())
 		return "", nil
+	case t.Devices() && len(o.told.Pending) > 1:
+		o.unknown = "devices for its pods are not allocated in a simulation"
+		return "", nil
 	case o.told.Equal && asked && len(t.Names) == 0:
 		o.room[kind] = o.room[kind][1:]
 		if len(o.room[kind]) > 0 {

@@ -17,7 +17,7 @@ type Filling struct {
 	Chance  bool                 // their nodes decide how many fit, and kube-scheduler may take others
 	Unknown []report.UnknownPart // why no more were placed, where that could not be decided
 
-	bound bool // the last one got volumes that exist, which the next one must not get
+	bound bool // the last one got volumes, or a capacity for them, that the next one may not get
 }
 
 // Fill places equal pods one after another in a simulated state: each is filtered and
@@ -69,7 +69,7 @@ func (f *Filling) place(ctx context.Context, s *scheduler.Scheduler, on *schedul
 	}
 	node := ranked.Nodes[0].Node
 	if len(VolumeClaimsOf(next)) > 0 {
-		if f.bound, err = t.BindsVolumes(next, node); err != nil {
+		if f.bound, err = t.BindsVolumes(next, node, len(f.Nodes)+1); err != nil {
 			return err
 		}
 	}

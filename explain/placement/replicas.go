@@ -80,8 +80,12 @@ func DaemonPods(ctx context.Context, s *scheduler.Scheduler, set *appsv1.DaemonS
 			}
 		}
 		r.Wanted = r.Placed + len(rejecting)
-		if t.Open {
+		switch {
+		case t.Open:
 			r.Why = WhyUnread(t.Matrix.Unknown())
+			return nil
+		case t.Devices() && r.Placed > 1: // nodes may share them
+			r.Why = "which devices its pods get is not simulated"
 			return nil
 		}
 		r.Fit = &r.Placed
@@ -112,7 +116,7 @@ func placeNext(ctx context.Context, s *scheduler.Scheduler, on *scheduler.Simula
 	case len(t.Names) == 0:
 		r.Fit, r.Why = &r.Placed, Closest(AsNewPod(next), t.Matrix)
 		return true, nil
-	case !matters && len(t.Names) >= r.Wanted-r.Placed:
+	case !matters && !t.Devices() && len(t.Names) >= r.Wanted-r.Placed:
 		r.Placed = r.Wanted // a node for each of them
 		r.Fit = &r.Placed
 		return true, nil
@@ -126,7 +130,7 @@ func placeNext(ctx context.Context, s *scheduler.Scheduler, on *scheduler.Simula
 		node = ranked.Nodes[0].Node
 		r.Chance = r.Chance || len(ranked.Unread) > 0 || len(ranked.Nodes) > 1 && ranked.Nodes[1].Tied
 	}
-	if _, err := on.AddPod(next, node); err != nil {
+	if _, err := on.Place(ctx, t, next, node); err != nil {
 		return true, err
 	}
 	r.Placed++

@@ -3,6 +3,7 @@ package placement
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -39,8 +40,19 @@ func FitsWithout(ctx context.Context, s *scheduler.Scheduler, pod *corev1.Pod, n
 	if err != nil {
 		return nil, fmt.Errorf("try pod %s on %s: %w", plugins.FullName(pod), node, err)
 	}
-	if t.Open {
+	if t.Open || len(t.Names) == 0 && t.LacksDevices() && frees(s, pods) {
 		return nil, nil
 	}
 	return new(len(t.Names) > 0), nil
+}
+
+// frees says whether one of the pods has devices, which others may get once it is gone: that is
+// not simulated.
+func frees(s *scheduler.Scheduler, pods []types.UID) bool {
+	return slices.ContainsFunc(pods, func(uid types.UID) bool { pod := s.State.Pods[uid]; return pod != nil && HasDevices(pod) })
+}
+
+// HasDevices says whether a pod uses ResourceClaims, its own or those of extended resources.
+func HasDevices(pod *corev1.Pod) bool {
+	return len(pod.Spec.ResourceClaims) > 0 || pod.Status.ExtendedResourceClaimStatus != nil
 }

@@ -268,6 +268,7 @@ func (d *tracedDRA) release(s *Fork, claim *resourcev1.ResourceClaim, pod types.
 	real, err := d.SharedDRAManager.ResourceClaims().Get(claim.Namespace, claim.Name)
 	if len(now.Status.ReservedFor) == 0 && (err != nil || real.Status.Allocation == nil) {
 		now.Status.Allocation = nil
+		delete(now.Annotations, resourcev1.ExtendedResourceClaimAnnotation) // it is deleted with its pod
 	}
 	return s.SetObject(now)
 }

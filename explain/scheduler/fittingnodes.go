@@ -52,14 +52,30 @@ func (s *Scheduler) FittingNodes(ctx context.Context, pod *corev1.Pod, only []st
 
 // Devices says whether the pod gets devices where it fits: of ResourceClaims, or for extended
 // resources.
-func (t *FittingNodes) Devices() bool {
+func (t *FittingNodes) Devices() bool { return len(t.Names) > 0 && t.Matrix.WantsDevices() }
+
+// WantsDevices says whether the pod needs devices: for ResourceClaims, or for extended resources
+// that a DeviceClass provides.
+func (m *Matrix) WantsDevices() bool {
+	k := m.Profile.IndexOf(names.DynamicResources)
+	return k >= 0 && !m.Answers[k].Skipped
+}
+
+// LacksDevices says whether a node is rejected for devices.
+func (t *FittingNodes) LacksDevices() bool {
 	k := t.Matrix.Profile.IndexOf(names.DynamicResources)
-	return len(t.Names) > 0 && k >= 0 && !t.Matrix.Answers[k].Skipped
+	for i := range t.Matrix.Nodes {
+		if k >= 0 && t.Matrix.Rejects(k, i) != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // BindsVolumes says whether the scheduler would bind claims of the pod to volumes that exist, on a
-// node that it fits. Others are provisioned there.
-func (t *FittingNodes) BindsVolumes(pod *corev1.Pod, node string) (bool, error) {
+// node that it fits, or have them provisioned from a capacity (CSIStorageCapacity) that so many
+// pods like it may use up, and one more.
+func (t *FittingNodes) BindsVolumes(pod *corev1.Pod, node string, pods int) (bool, error) {
 	p, at := t.Matrix.Profile, slices.Index(t.Names, node)
 	k := p.IndexOf(names.VolumeBinding)
 	if at < 0 || k < 0 {
@@ -77,7 +93,14 @@ func (t *FittingNodes) BindsVolumes(pod *corev1.Pod, node string) (bool, error) 
 	if err != nil {
 		return false, fmt.Errorf("find volumes of pod %s/%s: %w", pod.Namespace, pod.Name, err)
 	}
-	return len(volumes.StaticBindings) > 0, nil
+	usesUp := func(of *volumebinding.DynamicProvision) bool {
+		if of.NodeCapacity == nil || of.NodeCapacity.Capacity == nil {
+			return false
+		}
+		size := of.PVC.Spec.Resources.Requests[corev1.ResourceStorage]
+		return size.AsApproximateFloat64()*float64(pods+1) > of.NodeCapacity.Capacity.AsApproximateFloat64()
+	}
+	return len(volumes.StaticBindings) > 0 || slices.ContainsFunc(volumes.DynamicProvisions, usesUp), nil
 }
 
 // leave notes which nodes are not asked about.

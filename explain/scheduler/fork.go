@@ -110,6 +110,16 @@ func (s *Fork) SetObject(object runtime.Object) error {
 	return nil
 }
 
+// Laid is what was put in the place of the volume or claim of this name; nil if nothing was.
+func (s *Fork) Laid(object runtime.Object) any {
+	over := s.state.objects.of(object)
+	key, err := cache.MetaNamespaceKeyFunc(object)
+	if over == nil || err != nil {
+		return nil
+	}
+	return over.now()[key]
+}
+
 // SetNode puts this object in the place of the node of its name, which keeps its pods.
 func (s *Fork) SetNode(object *corev1.Node) error {
 	node, err := s.change(object.Name)

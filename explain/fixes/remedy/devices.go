@@ -64,7 +64,11 @@ func (r RequestDevices) title() string {
 
 // apply changes the claim, which is not allocated yet.
 func (r RequestDevices) apply(s *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
-	claim := r.Of.Claim.DeepCopy()
+	claim := r.Of.Claim
+	if before, changed := s.Laid(claim).(*resourcev1.ResourceClaim); changed { // another step has changed it
+		claim = before
+	}
+	claim = claim.DeepCopy()
 	request := &claim.Spec.Devices.Requests[r.Of.Request]
 	exact := request.Exactly
 	switch {
@@ -106,7 +110,7 @@ func (r RequestDevices) Replaced() report.Affected {
 	if r.Of.Template != "" {
 		return report.Affected{
 			Kind: "ResourceClaimTemplate", Namespace: r.Of.Claim.Namespace, Name: r.Of.Template,
-			How: "cannot be changed: create another one with this request, and name it in the pod's workload",
+			How: "cannot be changed: create another one with this request, and name it in the pod's workload, which replaces its pods",
 		}
 	}
 	return report.Affected{
