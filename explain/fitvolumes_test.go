@@ -64,22 +64,30 @@ func TestFitMakesTheClaimsOfEphemeralVolumes(t *testing.T) {
 		placed   []report.PlacedOn
 	}{
 		"where its class provisions": {
-			"csi", 8, []runtime.Object{aClass("csi", "csi.example.com", onlyIn("eu-1a"))},
-			"4 of 8 fit. The 5th ", []report.PlacedOn{{Node: "n", Pods: 4}},
+			"csi", 8,
+			[]runtime.Object{aClass("csi", "csi.example.com", onlyIn("eu-1a"))},
+			"4 of 8 fit. The 5th ",
+			[]report.PlacedOn{{Node: "n", Pods: 4}},
 		},
 		"of the default class": {
-			"", 1, []runtime.Object{aClass("csi", "csi.example.com", onlyIn("eu-1b"), byDefault), aClass("now", "csi.example.com", atOnce)},
-			"1 of 1 fits.", []report.PlacedOn{{Node: "other", Pods: 1}},
+			"", 1,
+			[]runtime.Object{aClass("csi", "csi.example.com", onlyIn("eu-1b"), byDefault), aClass("now", "csi.example.com", atOnce)},
+			"1 of 1 fits.",
+			[]report.PlacedOn{{Node: "other", Pods: 1}},
 		},
 		"where there is storage": {
-			"csi", 2, []runtime.Object{aClass("csi", "csi.example.com"), driver, capacity},
-			"2 of 2 fit.", []report.PlacedOn{{Node: "other", Pods: 2}},
+			"csi", 2,
+			[]runtime.Object{aClass("csi", "csi.example.com"), driver, capacity},
+			"2 of 2 fit.",
+			[]report.PlacedOn{{Node: "other", Pods: 2}},
 		},
 		"without a volume": {"local", 1, []runtime.Object{local}, "0 of 1 fits. The 1st would be Pending: ", nil},
 		"on a volume":      {"local", 1, []runtime.Object{local, onN}, "1 of 1 fits.", []report.PlacedOn{{Node: "n", Pods: 1}}},
 		"for two pods": {
-			"local", 2, []runtime.Object{local, onN},
-			"At least 1 of 2 fit; whether more do is unknown: which volumes are left for further pods is not simulated.", []report.PlacedOn{{Node: "n", Pods: 1}},
+			"local", 2,
+			[]runtime.Object{local, onN},
+			"At least 1 of 2 fit; whether more do is unknown: which volumes are left for further pods is not simulated.",
+			[]report.PlacedOn{{Node: "n", Pods: 1}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

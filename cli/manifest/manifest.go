@@ -150,15 +150,15 @@ func checkSums(raw []byte, pod *corev1.Pod) error {
 	filled := pod.DeepCopy()
 	corev1rules.SetObjectDefaults_Pod(filled) // a limit is a request, too
 	beyond := model.NewPod(filled).Requests.Beyond
-	for _, name := range slices.Sorted(maps.Keys(beyond)) {
-		amount := beyond[name]
-		what := nameOf(raw)
-		if !strings.Contains(what, " ") { // it has a kind only
-			what = "the pod"
-		}
-		return fmt.Errorf("%s requests %s %s, more than kube-scheduler can count in 64 bits: request less", what, name, amount.String())
+	if len(beyond) == 0 {
+		return nil
 	}
-	return nil
+	name, what := slices.Min(slices.Collect(maps.Keys(beyond))), nameOf(raw)
+	if !strings.Contains(what, " ") { // it has a kind only
+		what = "the pod"
+	}
+	amount := beyond[name]
+	return fmt.Errorf("%s requests %s %s, more than kube-scheduler can count in 64 bits: request less", what, name, amount.String())
 }
 
 // checkAmounts refuses quantities that take for ever to decode.

@@ -67,17 +67,19 @@ func (f *forecasting) certain() bool {
 		}
 	}
 	for _, class := range f.classes {
-		if class.skips || class.open != "" {
-			continue
-		}
-		if slices.ContainsFunc(class.competitors, func(c *pendingPod) bool { return c.mayComeFirst() != "" }) {
-			return false
-		}
-		if !class.asked || class.preempts || class.devices || mindsOthers(class.pod()) || class.preempted() || len(class.room) > 0 && len(class.room) < competing {
+		if !class.skips && class.open == "" && !class.certain(competing) {
 			return false
 		}
 	}
 	return true
+}
+
+// certain says whether another order of so many pending pods would give these the same.
+func (k *equivalenceClass) certain(competing int) bool {
+	if slices.ContainsFunc(k.competitors, func(c *pendingPod) bool { return c.mayComeFirst() != "" }) {
+		return false
+	}
+	return k.asked && !k.preempts && !k.devices && !mindsOthers(k.pod()) && !k.preempted() && (len(k.room) == 0 || len(k.room) >= competing)
 }
 
 // preempted says whether any of the class came by preemption.

@@ -98,11 +98,7 @@ func (o *order) find(ctx context.Context, pod *corev1.Pod) (string, error) {
 	switch {
 	case err != nil:
 		return "", err
-	case t.Open:
-		o.unknown = placement.WhyUnread(t.Matrix.Unknown())
-		return "", nil
-	case t.Devices() && len(o.told.Pending) > 1:
-		o.unknown = "devices for its pods are not allocated in a simulation"
+	case o.leftOpen(t):
 		return "", nil
 	case o.told.Equal && asked && len(t.Names) == 0:
 		o.room[kind] = o.room[kind][1:]
@@ -121,6 +117,19 @@ func (o *order) find(ctx context.Context, pod *corev1.Pod) (string, error) {
 	}
 	o.room[kind] = slices.Clone(t.Names)
 	return o.choose(ctx, pod, t)
+}
+
+// leftOpen says whether it cannot be decided where a pod fits, and notes why.
+func (o *order) leftOpen(t *scheduler.FittingNodes) bool {
+	switch {
+	case t.Open:
+		o.unknown = placement.WhyUnread(t.Matrix.Unknown())
+	case t.Devices() && len(o.told.Pending) > 1:
+		o.unknown = "devices for its pods are not allocated in a simulation"
+	default:
+		return false
+	}
+	return true
 }
 
 // tell keeps why the pod fits no node, if it is the first.

@@ -76,8 +76,10 @@ contexts: [{name: dev, context: {cluster: c, user: u}}, {name: ops, context: {cl
 		{"a token of two lines", with(func(f *genericclioptions.ConfigFlags) {
 			f.APIServer, f.BearerToken = new("https://127.0.0.1:1"), new("secret\n")
 		}), "", ErrFlag, "--token: it has a control character"},
-		{"a token of two lines in the kubeconfig", file(strings.Replace(unchosenText, "user: {}", `user: {token: "secret\n"}`, 1) + "current-context: dev\n"), "", ErrNoConfig,
-			"read kubeconfig: token: it has a control character"},
+		{
+			"a token of two lines in the kubeconfig", file(strings.Replace(unchosenText, "user: {}", `user: {token: "secret\n"}`, 1) + "current-context: dev\n"), "", ErrNoConfig,
+			"read kubeconfig: token: it has a control character",
+		},
 		{"credentials that are not taken", flags(t, server.URL), "", ErrUnauthorized, "log in"},
 		{"a credential plugin that fails", exec, "", ErrUnauthorized, "plugin"},
 	} {

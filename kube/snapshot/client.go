@@ -124,7 +124,12 @@ func (f *File) get(r *http.Request) (any, error) {
 		}
 		return withKind(f.objects[p.resource][at], k), nil
 	}
-	selector, err := fields.ParseSelector(r.URL.Query().Get("fieldSelector"))
+	return listOf(f, k, p, r.URL.Query().Get("fieldSelector"))
+}
+
+// listOf answers the request for a list of one kind.
+func listOf(f *File, k kind, p query, fieldSelector string) (any, error) {
+	selector, err := fields.ParseSelector(fieldSelector)
 	if err != nil {
 		return nil, apierrors.NewBadRequest(err.Error())
 	}
