@@ -171,7 +171,7 @@ func ControllerKind(pod *corev1.Pod) string {
 // ephemeral volumes, of claim templates, and for extended resources.
 func HasOwnClaims(pod *corev1.Pod) bool {
 	ofItsOwn := func(v corev1.Volume) bool { return v.Ephemeral != nil }
-	return len(pod.Spec.ResourceClaims) > 0 || pod.Status.ExtendedResourceClaimStatus != nil || slices.ContainsFunc(pod.Spec.Volumes, ofItsOwn)
+	return HasDevices(pod) || slices.ContainsFunc(pod.Spec.Volumes, ofItsOwn)
 }
 
 // Matters says whether where one such pod is decides where the next may go.

@@ -391,11 +391,11 @@ func DeviceShortages(q *Question, r NodeRejection) []DeviceShortage {
 			}
 			continue
 		}
-		for i, request := range use.claim.Spec.Devices.Requests {
-			wants := claimWants(use.claim)
-			if len(wants) != len(use.claim.Spec.Devices.Requests) {
-				return nil
-			}
+		wants, requests := claimWants(use.claim), use.claim.Spec.Devices.Requests
+		if len(wants) != len(requests) {
+			return nil // one asks for nothing, which no API server lets pass
+		}
+		for i, request := range requests {
 			if _, short := desk.short(wants[i], node); !short {
 				continue
 			}

@@ -2,11 +2,9 @@ package remedy
 
 import (
 	"fmt"
-	"maps"
 
 	corev1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -72,13 +70,10 @@ func (r RequestDevices) apply(s *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, 
 	request := &claim.Spec.Devices.Requests[r.Of.Request]
 	exact := request.Exactly
 	switch {
+	case exact == nil:
+		return nil, fmt.Errorf("change request %s of ResourceClaim %s/%s: it has alternatives", request.Name, claim.Namespace, claim.Name)
 	case r.Less != nil:
-		requests := maps.Clone(exact.Capacity.Requests)
-		if requests == nil {
-			requests = map[resourcev1.QualifiedName]resource.Quantity{}
-		}
-		requests[r.Less.Name] = r.Less.Left
-		exact.Capacity.Requests = requests
+		exact.Capacity.Requests[r.Less.Name] = r.Less.Left
 	case r.Count > 0:
 		exact.AllocationMode, exact.Count = resourcev1.DeviceAllocationModeExactCount, r.Count
 	case r.Too:
