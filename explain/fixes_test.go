@@ -716,12 +716,17 @@ func TestFixesDoNotDependOnTheClock(t *testing.T) {
 		}
 		for _, pod := range []string{"shop/db-0", "shop/db-2"} {
 			runs := testNow
-			stands, made := fixesByClock(t, func() time.Time { return testNow }, pod, objects)
-			moves, _ := fixesByClock(t, func() time.Time { runs = runs.Add(time.Microsecond); return runs }, pod, objects)
-			if diff := cmp.Diff(stands, moves); diff != "" {
+			stands := fixesByClock(t, func() time.Time { return testNow }, pod, objects)
+			moves := fixesByClock(t, func() time.Time { runs = runs.Add(time.Microsecond); return runs }, pod, objects)
+			ofBoth(stands, moves)
+			if diff := cmp.Diff(toldFixes(stands), toldFixes(moves)); diff != "" || len(stands.Tried) == 0 {
 				t.Errorf("seed %d, %s, with a clock that stands (-) and one that runs (+):\n%s", seed, pod, diff)
 			}
-			recreated += made
+			for _, fix := range stands.Tried {
+				if fix.Recreates {
+					recreated++
+				}
+			}
 		}
 	}
 	if recreated == 0 {
@@ -729,19 +734,29 @@ func TestFixesDoNotDependOnTheClock(t *testing.T) {
 	}
 }
 
-// fixesByClock tells the fixes of a pod, and how many of them recreate it.
-func fixesByClock(t *testing.T, clock func() time.Time, pod string, objects []runtime.Object) (told string, recreated int) {
+// fixesByClock gives the fixes of a pod.
+func fixesByClock(t *testing.T, clock func() time.Time, pod string, objects []runtime.Object) *report.Fixes {
 	t.Helper()
 	found, err := fixesOf(t.Context(), startEngine(t, Options{Now: clock}, objects...), report.PodOf(types.UID(pod)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, fix := range found.Tried {
-		if fix.Recreates {
-			recreated++
+	return found
+}
+
+// ofBoth leaves in two answers what both simulated, where a busy machine had no time for the rest.
+func ofBoth(a, b *report.Fixes) {
+	if a.Stopped+b.Stopped == "" {
+		return
+	}
+	lacks := func(other []report.Fix) func(report.Fix) bool {
+		return func(fix report.Fix) bool {
+			return !slices.ContainsFunc(other, func(same report.Fix) bool { return same.Title == fix.Title })
 		}
 	}
-	return toldFixes(found), recreated
+	whole := slices.Clone(a.Tried)
+	a.Tried, b.Tried = slices.DeleteFunc(a.Tried, lacks(b.Tried)), slices.DeleteFunc(b.Tried, lacks(whole))
+	a.Stopped, b.Stopped = "", ""
 }
 
 // podsOfShop are the pods of the namespace shop.
