@@ -6,9 +6,11 @@ import (
 	"sync"
 
 	"golang.org/x/sync/errgroup"
+	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/kubernetes"
 
@@ -45,12 +47,60 @@ func (a *Actor) facts(ctx context.Context, action plan.Action) (plan.Facts, erro
 	if err := reading.Wait(); err != nil {
 		return facts, err
 	}
+	if relabels, ok := action.(plan.Relabels); ok {
+		if err := a.readDaemonSets(ctx, relabels.RelabeledNodes(), &facts); err != nil {
+			return facts, err
+		}
+	}
 	if draining, ok := action.(plan.Drains); ok {
 		var err error
 		facts.Filtered, err = filtered(ctx, a.Reader, draining)
 		return facts, err
 	}
 	return facts, nil
+}
+
+// readDaemonSets reads the DaemonSets with pods on some nodes. Those that may not be read are
+// left out: the plan says so.
+func (a *Actor) readDaemonSets(ctx context.Context, nodes []string, facts *plan.Facts) error {
+	facts.DaemonSets = map[types.UID]*appsv1.DaemonSet{}
+	var mu sync.Mutex
+	reading, within := errgroup.WithContext(ctx)
+	reading.SetLimit(atOnce)
+	for uid, ref := range daemonSetsOn(facts.Snapshot, nodes) {
+		reading.Go(func() error {
+			defer utilruntime.HandleCrash()
+			set, err := a.Reader.AppsV1().DaemonSets(ref.Namespace).Get(within, ref.Name, metav1.GetOptions{})
+			if err != nil || set.UID != uid {
+				return within.Err()
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			facts.DaemonSets[uid] = set
+			return nil
+		})
+	}
+	if err := reading.Wait(); err != nil {
+		return fmt.Errorf("read DaemonSets: %w", err)
+	}
+	return nil
+}
+
+// daemonSetsOn names the DaemonSets of the pods on some nodes.
+func daemonSetsOn(on *model.Snapshot, nodes []string) map[types.UID]model.Ref {
+	found := map[types.UID]model.Ref{}
+	for _, name := range nodes {
+		node, ok := on.Node(name)
+		if !ok {
+			continue
+		}
+		for _, pod := range node.Pods {
+			if owner := metav1.GetControllerOfNoCopy(pod.Object); owner != nil && owner.Kind == "DaemonSet" {
+				found[owner.UID] = model.Ref{Resource: "daemonsets", Namespace: pod.Object.Namespace, Name: owner.Name}
+			}
+		}
+	}
+	return found
 }
 
 // readFields asks the server for one object, as JSON values.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -51,6 +52,14 @@ type Drains interface {
 	NodesAtOnce() int
 }
 
+// Relabels is an Action that may change labels of nodes. The DaemonSets whose pods run there
+// are read before it is planned: they delete those that no longer belong there.
+type Relabels interface {
+	Action
+	// RelabeledNodes are the nodes.
+	RelabeledNodes() []string
+}
+
 // Facts are the state on which an Action is planned.
 type Facts struct {
 	Snapshot *model.Snapshot
@@ -60,6 +69,9 @@ type Facts struct {
 	// Filtered are the pods that kubectl drain's filters evict, by node, with all of
 	// its flags set. Only Drain needs it, with each of its nodes as a key.
 	Filtered map[string][]types.UID
+	// DaemonSets are those with pods on the nodes that a Relabels relabels, by UID, as far
+	// as they may be read; nil: nobody has asked yet.
+	DaemonSets map[types.UID]*appsv1.DaemonSet
 	// Jobs are those of this session: an Action that makes a node schedulable stops
 	// the jobs that drain it.
 	Jobs []*Progress

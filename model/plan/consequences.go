@@ -15,8 +15,9 @@ import (
 func (p *Plan) follow() {
 	lead, plain := p.taintEffects()
 	plain = append(cordons(p.Changes, p.on), plain...)
-	plain = append(plain, relabel(p.Changes, p.on)...)
-	p.PodsTerminated, p.Consents = ending(p.Ends), consentsOf(p.Ends)
+	relabeled, deleted := relabel(p.Changes, p.on, p.daemonSets)
+	plain = append(relabeled, plain...)
+	p.PodsTerminated, p.Consents = ending(p.Ends)+deleted, consentsOf(p.Ends)
 	p.tell(lead, plain...)
 }
 

@@ -49,17 +49,33 @@ func (l Label) Plan(on Facts) (*Plan, error) {
 		return nil, err
 	}
 	plan.Does = "label"
-	for _, change := range plan.Changes {
-		if change.Target.Resource == "pods" {
-			pod, err := on.pod(change.Target)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", l.Name(), err)
-			}
-			plan.warn(released(pod, change.Edits))
-		}
+	if err := plan.selected(on); err != nil {
+		return nil, fmt.Errorf("%s: %w", l.Name(), err)
 	}
 	plan.follow()
 	return plan, nil
+}
+
+// selected warns of what selects pods by labels that the plan changes.
+func (p *Plan) selected(on Facts) error {
+	for _, change := range p.Changes {
+		labels := labelsOf(change.Edits)
+		if change.Target.Resource != "pods" || len(labels) == 0 {
+			continue
+		}
+		pod, err := on.pod(change.Target)
+		if err != nil {
+			return err
+		}
+		p.warn(released(pod, labels))
+		p.warn(adopted(pod, labels))
+	}
+	return nil
+}
+
+// labelsOf are the edits of labels.
+func labelsOf(edits []Edit) []Edit {
+	return slices.DeleteFunc(slices.Clone(edits), func(e Edit) bool { return !isLabel(e.Path) })
 }
 
 // released warns of changed labels that a pod's controller may select it by; ""
@@ -80,6 +96,23 @@ func released(pod *model.Pod, edits []Edit) string {
 		return fmt.Sprintf("If %s selects %s by %s, it releases the pod and creates a replacement; Services and PodDisruptionBudgets may no longer apply to it.",
 			owner, model.Clean(pod.FullName()), namesOf(keys))
 	}
+}
+
+// adopted warns that new labels of a pod without a controller may give it one: controllers
+// adopt what their selector matches (k8s.io/kubernetes/pkg/controller, ControllerRefManager),
+// and delete what is more than their replicas. "" where no label is set.
+func adopted(pod *model.Pod, edits []Edit) string {
+	var keys []string
+	for _, edit := range edits {
+		if edit.To != nil {
+			keys = append(keys, model.Clean(edit.Path[2]))
+		}
+	}
+	if pod.Owner.String() != "" || len(keys) == 0 || pod.Finished() {
+		return ""
+	}
+	return fmt.Sprintf("A controller that selects %s by %s adopts it, and deletes it or another pod if it then has more than its replicas.",
+		model.Clean(pod.FullName()), namesOf(keys))
 }
 
 // Plan implements Action. Objects that are already as requested are left out.
@@ -125,7 +158,7 @@ func (m marks) plan(on Facts) (*Plan, error) {
 	if why := m.wrong(); why != "" {
 		return nil, fmt.Errorf("%s: %w: %s", m.action.Name(), ErrNotPossible, why)
 	}
-	plan := &Plan{Action: m.action, on: on.Snapshot}
+	plan := &Plan{Action: m.action, on: on.Snapshot, daemonSets: on.DaemonSets}
 	var kept []model.Ref
 	for _, ref := range m.refs {
 		object, err := on.Object(ref)

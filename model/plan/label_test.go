@@ -5,8 +5,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -87,6 +90,95 @@ func TestMarksArePlanned(t *testing.T) {
 		if diff := cmp.Diff(c.want, told(plan)); diff != "" {
 			t.Errorf("%s: %s", c.action.Name(), diff)
 		}
+	}
+}
+
+// A DaemonSet deletes its pods from nodes that its template no longer matches: the pod itself
+// has only the name of its node for an affinity.
+func TestNewNodeLabelsMayHaveDaemonSetsDeletePods(t *testing.T) {
+	pinned := func(pod *corev1.Pod) {
+		pod.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
+			NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchFields: []corev1.NodeSelectorRequirement{{Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: []string{"n1"}}}}},
+		}}}
+	}
+	objects := []runtime.Object{
+		anEmptyNode("n1"), // disk=ssd
+		owned("shop/logs-1", "n1", "DaemonSet/logs", pinned),
+		owned("shop/disks-1", "n1", "DaemonSet/disks", func(p *corev1.Pod) { pinned(p); p.Spec.NodeSelector = map[string]string{"disk": "ssd"} }),
+		owned("shop/new-1", "n1", "DaemonSet/new", pinned),
+		owned("shop/cart-0", "n1", "StatefulSet/cart", nil),
+	}
+	of := func(name string, spec corev1.PodSpec) *appsv1.DaemonSet {
+		return &appsv1.DaemonSet{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, UID: types.UID("DaemonSet/" + name)},
+			Spec:       appsv1.DaemonSetSpec{Template: corev1.PodTemplateSpec{Spec: spec}},
+		}
+	}
+	without := corev1.NodeSelectorRequirement{Key: "old", Operator: corev1.NodeSelectorOpDoesNotExist}
+	sets := map[types.UID]*appsv1.DaemonSet{}
+	for _, set := range []*appsv1.DaemonSet{
+		of("logs", corev1.PodSpec{}),
+		of("disks", corev1.PodSpec{NodeSelector: map[string]string{"disk": "ssd"}}),
+		of("new", corev1.PodSpec{Affinity: &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
+			NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchExpressions: []corev1.NodeSelectorRequirement{without}}},
+		}}}}),
+	} {
+		sets[set.UID] = set
+	}
+	cases := []struct {
+		name    string
+		set     map[string]string
+		remove  []string
+		sets    map[types.UID]*appsv1.DaemonSet
+		effects []string
+		ends    int
+	}{
+		{"its node selector", nil, []string{"disk"}, sets, []string{
+			"1 pod is deleted by its DaemonSet, whose node selector or node affinity then no longer matches: shop/disks-1.",
+			"3 other pods keep running.",
+		}, 1},
+		{"its template's affinity, too", map[string]string{"old": "yes"}, []string{"disk"}, sets, []string{
+			"2 pods are deleted by their DaemonSets, whose node selector or node affinity then no longer matches: shop/disks-1, shop/new-1.",
+			"2 other pods keep running.",
+		}, 2},
+		{"none", map[string]string{"team": "a"}, nil, sets, []string{
+			"Its 4 pods keep running; their node selectors, required affinity and spread constraints are not affected.",
+		}, 0},
+		{"unread", map[string]string{"old": "yes"}, nil, map[types.UID]*appsv1.DaemonSet{}, []string{
+			"Whether their DaemonSets delete 3 pods is not known: DaemonSets could not be read.", "1 other pod keeps running.",
+		}, 0},
+		{"while it is typed", map[string]string{"old": "yes"}, []string{"disk"}, nil, []string{
+			"1 pod is deleted by its DaemonSet, whose node selector or node affinity then no longer matches: shop/disks-1.",
+			"Whether their DaemonSets delete 2 pods is checked before you confirm.", "1 other pod keeps running.",
+		}, 1},
+	}
+	for _, c := range cases {
+		facts := factsOf(t, objects...)
+		facts.DaemonSets = c.sets
+		plan, err := Label{Refs: []model.Ref{NodeRef("n1")}, Set: c.set, Remove: c.remove}.Plan(facts)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if diff := cmp.Diff(c.effects, plan.Effects); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
+		}
+		if plan.PodsTerminated != c.ends {
+			t.Errorf("%s: %d pods are terminated, want %d", c.name, plan.PodsTerminated, c.ends)
+		}
+	}
+}
+
+// Undoing a label of a pod may give it back to the controller that has replaced it meanwhile.
+func TestTheUndoOfALabelWarnsOfAdoption(t *testing.T) {
+	released := owned("shop/cart-0", "n1", "", func(p *corev1.Pod) { delete(p.Labels, "app") })
+	change := Change{Target: podRef("shop", "cart-0"), Edits: []Edit{{Path: []string{"metadata", "labels", "app"}, From: "cart"}}}
+	plan, err := Restore{Of: "label shop/cart-0 app-", Changes: []Change{change}}.Plan(factsOf(t, anEmptyNode("n1"), released))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"A controller that selects shop/cart-0 by app adopts it, and deletes it or another pod if it then has more than its replicas."}
+	if diff := cmp.Diff(want, plan.Warnings); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -3,6 +3,7 @@ package plan
 import (
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -34,11 +35,12 @@ type Plan struct {
 
 	Verdict Verdict // of the API server's dry run
 
-	on        *model.Snapshot // that it was planned on
-	opens     []string        // nodes that it makes schedulable
-	skips     skips
-	sentences sentences
-	foretold  bool // there is a forecast of at least one of the ends
+	on         *model.Snapshot                 // that it was planned on
+	daemonSets map[types.UID]*appsv1.DaemonSet // see Facts
+	opens      []string                        // nodes that it makes schedulable
+	skips      skips
+	sentences  sentences
+	foretold   bool // there is a forecast of at least one of the ends
 }
 
 // sentences are what a plan's effects are made of.

@@ -5,28 +5,60 @@ import (
 	"slices"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-// relabel says which running pods' rules use the node labels that change: the pods
-// keep running, but could not be scheduled there again.
-func relabel(changes []Change, on *model.Snapshot) []string {
-	r := relabeling{changed: map[string]bool{}, keys: map[string]bool{}}
+// RelabeledNodes implements Relabels.
+func (l Label) RelabeledNodes() []string { return nodesOf(l.Refs) }
+
+// RelabeledNodes implements Relabels.
+func (r Restore) RelabeledNodes() []string {
+	var refs []model.Ref
+	for _, made := range r.Changes {
+		if len(labelsOf(made.Edits)) > 0 {
+			refs = append(refs, made.Target)
+		}
+	}
+	return nodesOf(refs)
+}
+
+func nodesOf(refs []model.Ref) []string {
+	var nodes []string
+	for _, ref := range refs {
+		if ref.Resource == "nodes" {
+			nodes = append(nodes, ref.Name)
+		}
+	}
+	return nodes
+}
+
+// relabel says what the node labels that change mean for the pods there: which ones their
+// DaemonSets delete, and which keep running, but could not be scheduled there again. deleted
+// is how many pods are deleted. daemonSets are as in Facts.
+func relabel(changes []Change, on *model.Snapshot, daemonSets map[types.UID]*appsv1.DaemonSet) (sentences []string, deleted int) {
+	r := relabeling{changed: map[string]bool{}, keys: map[string]bool{}, daemonSets: daemonSets}
 	for _, change := range changes {
 		r.add(change, on)
 	}
-	return r.sentences()
+	return r.sentences(), len(r.deleted)
 }
 
 // relabeling is what new labels of nodes mean for the pods there.
 type relabeling struct {
-	nodes, pods          int             // whose labels change, and the pods there
+	nodes, pods          int             // whose labels change, and the pods that stay there
+	deleted              []string        // pods that their DaemonSets delete
+	unknown              int             // pods of DaemonSets that could not be read
 	unschedulable, moved []string        // pods that could not be scheduled there again, and that are in another domain
 	changed, keys        map[string]bool // keys that change, and those that rules of moved pods use
+
+	daemonSets map[types.UID]*appsv1.DaemonSet
 }
 
 // add takes in the change of one node.
@@ -35,28 +67,62 @@ func (r *relabeling) add(change Change, on *model.Snapshot) {
 	if change.Target.Resource != "nodes" || !ok || node.Object == nil {
 		return
 	}
-	labels := slices.DeleteFunc(slices.Clone(change.Edits), func(e Edit) bool { return !isLabel(e.Path) })
+	labels := labelsOf(change.Edits)
 	then := edited(node.Object, labels)
 	if len(labels) == 0 || then == nil {
 		return
 	}
-	r.nodes, r.pods = r.nodes+1, r.pods+len(node.Pods)
+	r.nodes++
 	for _, edit := range labels {
 		r.changed[edit.Path[2]] = true
 	}
 	for _, pod := range node.Pods {
+		name := model.Clean(pod.FullName())
 		switch key := spreadBy(pod.Object, labels); {
+		case ofDaemonSet(pod.Object):
+			r.addDaemonPod(pod, node.Object, then)
+			continue
 		case placed(pod.Object, node.Object) && !placed(pod.Object, then):
-			r.unschedulable = append(r.unschedulable, model.Clean(pod.FullName()))
+			r.unschedulable = append(r.unschedulable, name)
 		case key != "":
 			r.keys[key] = true
-			r.moved = append(r.moved, model.Clean(pod.FullName()))
+			r.moved = append(r.moved, name)
 		}
+		r.pods++
+	}
+}
+
+// addDaemonPod takes in a pod of a DaemonSet, which deletes it where the node selector or the
+// node affinity of its template do not match (NodeShouldRunDaemonPod of
+// k8s.io/kubernetes/pkg/controller/daemon). The pod itself has the node selector only.
+func (r *relabeling) addDaemonPod(pod *model.Pod, now, then *corev1.Node) {
+	if pod.Finished() || pod.Object.DeletionTimestamp != nil {
+		return
+	}
+	of := pod.Object
+	set := r.daemonSets[metav1.GetControllerOfNoCopy(of).UID]
+	if set != nil {
+		of = &corev1.Pod{Spec: set.Spec.Template.Spec}
+	}
+	switch {
+	case placed(of, now) && !placed(of, then):
+		r.deleted = append(r.deleted, model.Clean(pod.FullName()))
+	case set == nil:
+		r.unknown++
+	default:
+		r.pods++
 	}
 }
 
 func (r *relabeling) sentences() []string {
 	var all []string
+	if n := len(r.deleted); n > 0 {
+		all = append(all, fmt.Sprintf("%s %s deleted by %s, whose node selector or node affinity then no longer matches: %s.",
+			CountPods(n), grammar.Agree(n, "is", "are"), grammar.Agree(n, "its DaemonSet", "their DaemonSets"), namesOf(r.deleted)))
+	}
+	if n := r.unknown; n > 0 {
+		all = append(all, r.unknownWords(n))
+	}
 	if n := len(r.unschedulable); n > 0 {
 		all = append(all, fmt.Sprintf("%s %s running, but could not be scheduled there again (nodeSelector or node affinity on %s): %s.",
 			CountPods(n), grammar.Agree(n, "keeps", "keep"), joinKeys(r.changed), namesOf(r.unschedulable)))
@@ -65,10 +131,26 @@ func (r *relabeling) sentences() []string {
 		all = append(all, fmt.Sprintf("%s %s running, but in another topology domain (spread constraints or pod affinity on %s): %s.",
 			CountPods(n), grammar.Agree(n, "keeps", "keep"), joinKeys(r.keys), namesOf(r.moved)))
 	}
-	if r.nodes > 0 && len(all) == 0 {
+	switch {
+	case r.nodes > 0 && len(all) == 0:
 		all = append(all, unaffected(r.nodes, r.pods))
+	case r.pods > 0 && len(r.unschedulable)+len(r.moved) == 0:
+		all = append(all, fmt.Sprintf("%s %s running.", grammar.Capital(otherPods(r.pods)), grammar.Agree(r.pods, "keeps", "keep")))
 	}
 	return all
+}
+
+// unknownWords are for pods of DaemonSets of which it is not known whether they stay.
+func (r *relabeling) unknownWords(pods int) string {
+	whose := grammar.Agree(pods, "Whether its DaemonSet deletes 1 pod", fmt.Sprintf("Whether their DaemonSets delete %s", CountPods(pods)))
+	if r.daemonSets == nil {
+		return whose + " is checked before you confirm."
+	}
+	return whose + " is not known: DaemonSets could not be read."
+}
+
+func otherPods(n int) string {
+	return fmt.Sprintf("%d other %s", n, grammar.Agree(n, "pod", "pods"))
 }
 
 // unaffected says that new labels of some nodes change nothing for their pods.

@@ -72,7 +72,7 @@ func (r Restore) Targets() []model.Ref {
 // Plan implements Action. A field that somebody else has changed since is kept, and
 // a warning names it; a list of taints is restored taint by taint.
 func (r Restore) Plan(on Facts) (*Plan, error) {
-	plan := &Plan{Action: r, Title: r.title(), Does: r.does(), on: on.Snapshot}
+	plan := &Plan{Action: r, Title: r.title(), Does: r.does(), on: on.Snapshot, daemonSets: on.DaemonSets}
 	plan.stopDrains(on.Jobs, r.opens())
 	for _, made := range slices.Backward(r.Changes) {
 		object, err := on.Object(made.Target)
@@ -104,6 +104,9 @@ func (r Restore) Plan(on Facts) (*Plan, error) {
 		plan.UndoSays = "Undo: " + redoWords(plan.Changes[0]) + "."
 	}
 	plan.Undo = undoOf(r, plan.Changes)
+	if err := plan.selected(on); err != nil {
+		return nil, fmt.Errorf("%s: %w", r.Name(), err)
+	}
 	plan.follow()
 	if r.OfDrain && len(r.opens()) > 0 && len(plan.Stops) == 0 {
 		plan.say(movedBack)

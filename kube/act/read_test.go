@@ -1,0 +1,53 @@
+package act
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+)
+
+// A new label of a node is planned on the DaemonSets whose pods run there.
+func TestDaemonSetsAreReadForNewNodeLabels(t *testing.T) {
+	w := newWorld(t, running("agent-1", of("DaemonSet", "agent")), running("agent-2", on("n2"), of("DaemonSet", "other")))
+	w.nodes = []string{"n1", "n2"}
+	requirement := corev1.NodeSelectorRequirement{Key: "old", Operator: corev1.NodeSelectorOpDoesNotExist}
+	agent := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "agent", UID: "uid-agent"}}
+	agent.Spec.Template.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
+		NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchExpressions: []corev1.NodeSelectorRequirement{requirement}}},
+	}}}
+	for _, object := range []runtime.Object{agent, node("n1", nil), node("n2", nil)} {
+		if err := w.client.Tracker().Add(object); err != nil {
+			t.Fatal(err)
+		}
+	}
+	actor := New(Options{State: w, Reader: w.client, DryRunner: w.client, Writer: w.client, ReadOnly: true})
+	defer actor.Close()
+	label := plan.Label{Refs: []model.Ref{plan.NodeRef("n1")}, Set: map[string]string{"old": "yes"}}
+	planned := func() []string {
+		p, err := actor.Plan(t.Context(), label)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.Effects
+	}
+	want := []string{"1 pod is deleted by its DaemonSet, whose node selector or node affinity then no longer matches: shop/agent-1."}
+	if diff := cmp.Diff(want, planned()); diff != "" {
+		t.Error(diff)
+	}
+	w.client.PrependReactor("get", "daemonsets", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, nil, errors.New("forbidden")
+	})
+	want = []string{"Whether its DaemonSet deletes 1 pod is not known: DaemonSets could not be read."}
+	if diff := cmp.Diff(want, planned()); diff != "" {
+		t.Error(diff)
+	}
+}
