@@ -212,8 +212,9 @@ func TestGatesAreRemovedForGood(t *testing.T) {
 		owned("ml/a", "", "Job/a", gated("x/quota", "x/budget")),
 		owned("ml/b", "", "Job/b", gated("x/budget")),
 		owned("ml/c", "", "Job/c", nil),
+		owned("ml/e", "", "Job/e", func(p *corev1.Pod) { gated("x/quota")(p); p.Spec.SchedulerName = "my-sched" }),
 	}
-	a, b, c := podRef("ml", "a"), podRef("ml", "b"), podRef("ml", "c")
+	a, b, c, other := podRef("ml", "a"), podRef("ml", "b"), podRef("ml", "c"), podRef("ml", "e")
 	undo := "No dry run. Cannot be undone: a removed gate cannot be added again."
 	quota := "warning: The controller of x normally removes x/quota; removing it here bypasses that."
 	budget := "warning: The controller of x normally removes x/budget; removing it here bypasses that."
@@ -233,6 +234,7 @@ func TestGatesAreRemovedForGood(t *testing.T) {
 			},
 			"",
 		},
+		{Ungate{Pods: []model.Ref{other}}, []string{"Remove gates of ml/e", "It then waits for scheduler my-sched.", "spec.schedulingGates  x/quota → –", quota, undo, "y remove"}, ""},
 		{Ungate{Pods: []model.Ref{c}}, nil, "remove gates of ml/c: nothing would change: it has no such gate"},
 		{Ungate{Pods: []model.Ref{podRef("ml", "d")}}, nil, "remove gates of ml/d: it no longer exists"},
 	}

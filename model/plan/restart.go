@@ -2,6 +2,8 @@ package plan
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -68,16 +70,20 @@ func (p *Plan) roll(on Facts) {
 			p.say(grammar.Capital(name) + " replaces its pods only when they are deleted (strategy OnDelete).")
 			continue
 		}
-		before := len(p.Ends)
+		before, kept := len(p.Ends), 0
 		for _, pod := range p.on.Pods {
-			if pod.Owner.Kind == kind && pod.Owner.Name == change.Target.Name && pod.Object.Namespace == change.Target.Namespace && !pod.Finished() {
+			switch {
+			case pod.Owner.Kind != kind || pod.Owner.Name != change.Target.Name || pod.Object.Namespace != change.Target.Namespace || pod.Finished():
+			case keptBack(object, pod.Object.Name):
+				kept++
+			default:
 				p.Ends = append(p.Ends, endOf(pod, Rolled))
 			}
 		}
 		ends := ending(p.Ends[before:])
 		p.PodsTerminated += ends
 		p.order()
-		p.say(rollWords(name, ends, strategyOf(object)))
+		p.say(rollWords(name, ends, kept, strategyOf(object)))
 		if ends > 0 {
 			p.say("Where the new pods are scheduled is not simulated.")
 		}
@@ -89,9 +95,23 @@ func (p *Plan) say(sentence string) {
 	p.Effects, p.sentences.plain = append(p.Effects, sentence), append(p.sentences.plain, sentence)
 }
 
-// rollWords say how many pods of a workload are replaced, and how.
-func rollWords(name string, pods int, strategy string) string {
+// keptBack says whether a StatefulSet's partition keeps a pod from being replaced
+// (updateStatefulSet of k8s.io/kubernetes/pkg/controller/statefulset).
+func keptBack(set map[string]any, pod string) bool {
+	partition, _ := valueAt(set, []string{"spec", "updateStrategy", "rollingUpdate", "partition"}).(int64)
+	start, _ := valueAt(set, []string{"spec", "ordinals", "start"}).(int64)
+	ordinal, err := strconv.ParseInt(pod[strings.LastIndexByte(pod, '-')+1:], 10, 64)
+	return err == nil && ordinal-start < partition
+}
+
+// rollWords say how many pods of a workload are replaced, and how. kept are those that a
+// partition keeps.
+func rollWords(name string, pods, kept int, strategy string) string {
 	switch {
+	case pods == 0 && kept > 0:
+		return fmt.Sprintf("%s replaces none of its pods: its partition keeps %s.", grammar.Capital(name), grammar.Agree(kept, "the 1 that it has", fmt.Sprintf("all %d", kept)))
+	case kept > 0:
+		return fmt.Sprintf("%s replaces %s in a rolling update; its partition keeps %d.", grammar.Capital(name), CountPods(pods), kept)
 	case pods == 0:
 		return grammar.Capital(name) + " has no pods to replace."
 	case strategy == "Recreate" && pods > 1:

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -70,6 +71,38 @@ func TestAWorkloadIsScaled(t *testing.T) {
 		}
 		if diff := cmp.Diff(c.want, told(plan)); diff != "" {
 			t.Errorf("%s: %s", c.action.Name(), diff)
+		}
+	}
+}
+
+// A partition keeps the pods before it: they are not replaced.
+func TestARestartKeepsThePodsBeforeAPartition(t *testing.T) {
+	ref := model.Ref{Resource: "statefulsets", Namespace: "shop", Name: "db"}
+	for _, c := range []struct {
+		partition, start int32
+		pods             int
+		says             string
+	}{
+		{0, 0, 3, "Statefulset shop/db replaces its 3 pods in a rolling update."},
+		{2, 0, 1, "Statefulset shop/db replaces 1 pod in a rolling update; its partition keeps 2."},
+		{99, 0, 0, "Statefulset shop/db replaces none of its pods: its partition keeps all 3."},
+		{1, 5, 2, "Statefulset shop/db replaces 2 pods in a rolling update; its partition keeps 1."},
+	} {
+		set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "db", UID: "db"}}
+		set.Spec.UpdateStrategy = appsv1.StatefulSetUpdateStrategy{
+			Type: appsv1.RollingUpdateStatefulSetStrategyType, RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: &c.partition},
+		}
+		set.Spec.Ordinals = &appsv1.StatefulSetOrdinals{Start: c.start}
+		objects := []runtime.Object{set}
+		for n := range int32(3) {
+			objects = append(objects, owned(fmt.Sprintf("shop/db-%d", c.start+n), "n1", "StatefulSet/db", nil))
+		}
+		plan, err := Restart{Ref: ref, At: time.Unix(0, 0).UTC()}.Plan(factsOf(t, objects...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if plan.PodsTerminated != c.pods || plan.Effects[0] != c.says {
+			t.Errorf("with partition %d from %d: %d pods, %q", c.partition, c.start, plan.PodsTerminated, plan.Effects[0])
 		}
 	}
 }

@@ -88,7 +88,7 @@ func (t Taint) Plan(on Facts) (*Plan, error) {
 	t.Nodes = kept
 	plan.Action = t
 	plan.Title = t.title(plan.Changes)
-	plan.Undo, plan.UndoSays = undoOf(t, plan.Changes), t.undoSays()
+	plan.Undo, plan.UndoSays = undoOf(t, plan.Changes), t.undoSays(plan.Changes)
 	plan.follow()
 	return plan, nil
 }
@@ -169,10 +169,20 @@ func (t Taint) already() string {
 	}
 }
 
+// replaces says whether one of the added taints replaces one with another value.
+func (t Taint) replaces(changes []Change) bool {
+	return slices.ContainsFunc(changes, func(change Change) bool {
+		was := items(change.Edits[0].From)
+		return slices.ContainsFunc(t.Add, func(taint corev1.Taint) bool { return matching(was, taintItem(taint)) != nil })
+	})
+}
+
 // undoSays is how to undo it.
-func (t Taint) undoSays() string {
+func (t Taint) undoSays(changes []Change) string {
 	undo := "Undo: restore the previous taints"
 	switch {
+	case len(t.Remove) == 0 && len(t.Add) == 1 && t.replaces(changes):
+		undo = "Undo: restore the previous value"
 	case len(t.Remove) == 0 && len(t.Add) == 1:
 		undo = "Undo: remove the taint"
 	case len(t.Add) == 0 && len(t.Remove) == 1:

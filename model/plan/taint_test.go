@@ -101,7 +101,7 @@ func TestATaintIsPlanned(t *testing.T) {
 			[]string{
 				"Taint std-b-02", "No pods run there; new pods are scheduled on other nodes unless they tolerate it.",
 				"spec.taints  dedicated=gpu:NoSchedule, b:NoSchedule → dedicated=tpu:NoSchedule, b:NoSchedule",
-				"No dry run. Undo: remove the taint.", "y taint",
+				"No dry run. Undo: restore the previous value.", "y taint",
 			},
 			"",
 		},

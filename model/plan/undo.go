@@ -70,14 +70,17 @@ func (r Restore) Targets() []model.Ref {
 }
 
 // Plan implements Action. A field that somebody else has changed since is kept, and
-// a warning names it; a list of taints is restored taint by taint.
+// a warning names it; a list of taints is restored taint by taint. An object that is gone
+// is left out, and a warning names it; ErrGone where all are.
 func (r Restore) Plan(on Facts) (*Plan, error) {
 	plan := &Plan{Action: r, Title: r.title(), Does: r.does(), on: on.Snapshot, daemonSets: on.DaemonSets}
 	plan.stopDrains(on.Jobs, r.opens())
+	var gone []string
 	for _, made := range slices.Backward(r.Changes) {
 		object, err := on.Object(made.Target)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", r.Name(), made.Target.Words(), ErrGone)
+			gone = append(gone, made.Target.Words())
+			continue
 		}
 		change := changeOf(made.Target, object)
 		for _, edit := range slices.Backward(made.Edits) {
@@ -92,7 +95,10 @@ func (r Restore) Plan(on Facts) (*Plan, error) {
 			plan.Changes = append(plan.Changes, change)
 		}
 	}
+	slices.Reverse(gone)
 	switch {
+	case len(plan.Changes) == 0 && len(gone) > 0:
+		return nil, fmt.Errorf("%s: %s: %w", r.Name(), gone[0], ErrGone)
 	case len(plan.Changes) == 0 && len(plan.Stops) == 0:
 		return nil, fmt.Errorf("%s: %w: everything is already as before, or was changed since", r.Name(), ErrNoChange)
 	case len(plan.Changes) == 0:
@@ -104,6 +110,9 @@ func (r Restore) Plan(on Facts) (*Plan, error) {
 		plan.UndoSays = "Undo: " + redoWords(plan.Changes[0]) + "."
 	}
 	plan.Undo = undoOf(r, plan.Changes)
+	if n := len(gone); n > 0 {
+		plan.warn(fmt.Sprintf("Skips %s: %s no longer %s.", model.Clean(namesOf(gone)), grammar.Agree(n, "it", "they"), grammar.Agree(n, "exists", "exist")))
+	}
 	if err := plan.selected(on); err != nil {
 		return nil, fmt.Errorf("%s: %w", r.Name(), err)
 	}

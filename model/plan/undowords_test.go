@@ -113,6 +113,34 @@ func TestAnUndoSaysWhatFollows(t *testing.T) {
 	}
 }
 
+// What is gone does not keep the rest from being undone.
+func TestAnUndoLeavesOutWhatIsGone(t *testing.T) {
+	nodes := []string{"n1", "n2", "n3"}
+	did, err := Cordon{Nodes: nodes}.Plan(factsOf(t, anEmptyNode("n1"), anEmptyNode("n2"), anEmptyNode("n3")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cordoned := func(name string) *corev1.Node {
+		node := anEmptyNode(name)
+		node.Spec.Unschedulable = true
+		return node
+	}
+	plan, err := did.Undo.Plan(factsOf(t, cordoned("n1"), cordoned("n3")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"Undo of cordon 3 nodes", "New pods can be scheduled there again.", "spec.unschedulable  true → –", "spec.unschedulable  true → –",
+		"warning: Skips n2: it no longer exists.", "No dry run. Undo: cordon.", "y undo",
+	}
+	if diff := cmp.Diff(want, told(plan)); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := did.Undo.Plan(factsOf(t, anEmptyNode("n9"))); !errors.Is(err, ErrGone) {
+		t.Errorf("without any of the nodes: %v", err)
+	}
+}
+
 func TestAnUndoKeepsAnnotationsToItself(t *testing.T) {
 	action := Annotate{Refs: []model.Ref{NodeRef("n1")}, Set: map[string]string{"a": "hush", "b": "hush"}}
 	did, err := action.Plan(factsOf(t, anEmptyNode("n1")))

@@ -1,10 +1,13 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
@@ -37,7 +40,7 @@ func (u Ungate) Plan(on Facts) (*Plan, error) {
 		UndoSays: "Cannot be undone: a removed gate cannot be added again.",
 	}
 	var kept []model.Ref
-	free, held, removed := 0, map[string]bool{}, map[string]bool{}
+	free, held, removed := map[string]int{}, map[string]bool{}, map[string]bool{}
 	for _, ref := range u.Pods {
 		object, err := on.Object(ref)
 		if err != nil {
@@ -60,7 +63,7 @@ func (u Ungate) Plan(on Facts) (*Plan, error) {
 		plan.Changes = append(plan.Changes, change)
 		kept = append(kept, ref)
 		if len(left) == 0 {
-			free++
+			free[schedulerOf(object)]++
 		}
 		for _, gate := range left {
 			held[model.Clean(gateName(gate))] = true
@@ -96,13 +99,27 @@ func gateName(gate any) string {
 	return name
 }
 
-// ungated says what the scheduler does then.
-func ungated(pods, free int, held map[string]bool) []string {
+// schedulerOf is the name of the pod's scheduler.
+func schedulerOf(pod map[string]any) string {
+	name, _ := valueAt(pod, []string{"spec", "schedulerName"}).(string)
+	return cmp.Or(name, corev1.DefaultSchedulerName)
+}
+
+// ungated says what schedulers do then; free is of how many pods each one has no gate any more.
+func ungated(pods int, free map[string]int, held map[string]bool) []string {
 	var sentences []string
-	if free > 0 {
-		sentences = append(sentences, fmt.Sprintf("kube-scheduler then tries to schedule %s.", grammar.Agree(pods, "it", CountPods(free))))
+	left := pods
+	for _, scheduler := range slices.Sorted(maps.Keys(free)) {
+		n := free[scheduler]
+		left -= n
+		which := grammar.Agree(pods, "it", CountPods(n))
+		if scheduler == corev1.DefaultSchedulerName {
+			sentences = append(sentences, fmt.Sprintf("kube-scheduler then tries to schedule %s.", which))
+			continue
+		}
+		sentences = append(sentences, fmt.Sprintf("%s then %s for scheduler %s.", grammar.Capital(which), grammar.Agree(n, "waits", "wait"), model.Clean(scheduler)))
 	}
-	if n := pods - free; n > 0 {
+	if n := left; n > 0 {
 		sentences = append(sentences, fmt.Sprintf("%s %s gated by %s.", CountPods(n), grammar.Agree(n, "remains", "remain"), joinKeys(held)))
 	}
 	return sentences
