@@ -213,6 +213,32 @@ func TestWhatBecomesOfThePodsOfADrainedNode(t *testing.T) {
 	}
 }
 
+// A DaemonSet creates no pod again for a node whose taint came later.
+func TestAPodOfADaemonSetIsNotMadeAgainOnATaintedNode(t *testing.T) {
+	agent := podControlledBy("apps/v1", "DaemonSet", "agent")
+	taint := func(n *corev1.Node) {
+		n.Spec.Taints = []corev1.Taint{{Key: "spot", Value: "true", Effect: corev1.TaintEffectNoSchedule}}
+	}
+	tolerating := func(p *corev1.Pod) { p.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}} }
+	objects := []runtime.Object{
+		testNode("a", "8", taint), testNode("b", "8"), testNode("c", "8", cordoned),
+		testPod("sys/on-a", "a", "1", agent), testPod("sys/everywhere-a", "a", "1", podControlledBy("apps/v1", "DaemonSet", "everywhere"), tolerating),
+		testPod("sys/on-b", "b", "1", agent), testPod("sys/on-c", "c", "1", agent),
+	}
+	for uid, want := range map[types.UID]plan.Outcome{
+		"sys/on-a": plan.NotMade, "sys/everywhere-a": plan.Lands, "sys/on-b": plan.Lands,
+	} {
+		told := mustForecast(t, startEngine(t, Options{}, objects...), plan.Hypothesis{Gone: []types.UID{uid}})
+		if got := told.Fates[uid]; got.Outcome != want {
+			t.Errorf("%s: got %+v, want %s", uid, got, want)
+		}
+	}
+	told := mustForecast(t, startEngine(t, Options{}, objects...), plan.Hypothesis{Gone: []types.UID{"sys/on-c"}})
+	if got := told.Fates["sys/on-c"].Outcome; got == plan.NotMade {
+		t.Error("a cordon keeps pods of DaemonSets off")
+	}
+}
+
 func TestEvictionsOfAPlanUseBudgetsUp(t *testing.T) {
 	label := podLabel("app", "cart")
 	var objects []runtime.Object

@@ -83,15 +83,37 @@ func daemonSets(s *scheduler.Scheduler) []*daemonSet {
 // the name of the node in its place: so a change of labels may bring a pod that seems to belong
 // there before.
 func (d *daemonSet) comes(f *forecasting, before, after *corev1.Node) bool {
-	template := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: d.pod.Namespace}}
-	template.Spec.Template = corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: d.pod.Labels}, Spec: *d.pod.Spec.DeepCopy()}
-	template.Spec.Template.Spec.NodeName = ""
-	if affinity := template.Spec.Template.Spec.Affinity; affinity != nil && affinity.NodeAffinity != nil {
-		affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution = nil
-	}
+	template := templateOf(d.pod)
 	if should, _ := daemon.NodeShouldRunDaemonPod(f.scheduler.State.Logger, after, template); !should {
 		return false
 	}
 	should, _ := daemon.NodeShouldRunDaemonPod(f.scheduler.State.Logger, before, template)
 	return !should || !maps.Equal(before.Labels, after.Labels)
+}
+
+// templateOf is a DaemonSet as far as one of its pods tells: without the required node affinity.
+func templateOf(pod *corev1.Pod) *appsv1.DaemonSet {
+	template := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace}}
+	template.Spec.Template = corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: pod.Labels}, Spec: *pod.Spec.DeepCopy()}
+	template.Spec.Template.Spec.NodeName = ""
+	if affinity := template.Spec.Template.Spec.Affinity; affinity != nil && affinity.NodeAffinity != nil {
+		affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution = nil
+	}
+	return template
+}
+
+// keptOff reports whether a DaemonSet creates no pod again on the node of this one, as where a
+// taint has come later that it does not tolerate.
+func (f *forecasting) keptOff(pod *corev1.Pod) bool {
+	node := f.scheduler.State.Nodes[pod.Spec.NodeName]
+	for _, supposed := range f.supposed.Nodes {
+		if supposed.Name == pod.Spec.NodeName {
+			node = supposed
+		}
+	}
+	if node == nil {
+		return false
+	}
+	should, _ := daemon.NodeShouldRunDaemonPod(f.scheduler.State.Logger, node, templateOf(pod))
+	return !should
 }

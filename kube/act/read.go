@@ -60,30 +60,38 @@ func (a *Actor) facts(ctx context.Context, action plan.Action) (plan.Facts, erro
 	return facts, nil
 }
 
-// readDaemonSets reads the DaemonSets with pods on some nodes. Those that may not be read are
-// left out: the plan says so.
-func (a *Actor) readDaemonSets(ctx context.Context, nodes []string, facts *plan.Facts) error {
-	facts.DaemonSets = map[types.UID]*appsv1.DaemonSet{}
+// readDaemonSets reads the DaemonSets with pods on some nodes.
+func (a *Actor) readDaemonSets(ctx context.Context, nodes []string, facts *plan.Facts) (err error) {
+	facts.DaemonSets, err = readAll(ctx, daemonSetsOn(facts.Snapshot, nodes), func(ctx context.Context, ref model.Ref) (*appsv1.DaemonSet, error) {
+		return a.Reader.AppsV1().DaemonSets(ref.Namespace).Get(ctx, ref.Name, metav1.GetOptions{})
+	})
+	if err != nil {
+		return fmt.Errorf("read DaemonSets: %w", err)
+	}
+	return nil
+}
+
+// readAll reads objects by their UIDs. What may not be read, or is another object of its name,
+// is left out: the plan says so. The error is the context's.
+func readAll[T metav1.Object](ctx context.Context, refs map[types.UID]model.Ref, get func(context.Context, model.Ref) (T, error)) (map[types.UID]T, error) {
+	found := map[types.UID]T{}
 	var mu sync.Mutex
 	reading, within := errgroup.WithContext(ctx)
 	reading.SetLimit(atOnce)
-	for uid, ref := range daemonSetsOn(facts.Snapshot, nodes) {
+	for uid, ref := range refs {
 		reading.Go(func() error {
 			defer utilruntime.HandleCrash()
-			set, err := a.Reader.AppsV1().DaemonSets(ref.Namespace).Get(within, ref.Name, metav1.GetOptions{})
-			if err != nil || set.UID != uid {
+			object, err := get(within, ref)
+			if err != nil || object.GetUID() != uid {
 				return within.Err()
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			facts.DaemonSets[uid] = set
+			found[uid] = object
 			return nil
 		})
 	}
-	if err := reading.Wait(); err != nil {
-		return fmt.Errorf("read DaemonSets: %w", err)
-	}
-	return nil
+	return found, reading.Wait()
 }
 
 // daemonSetsOn names the DaemonSets of the pods on some nodes.

@@ -101,8 +101,12 @@ func (p *Plan) Foretell(forecast *Forecast) {
 		end := &p.Ends[i]
 		fate, ok := forecast.Fates[end.Pod.Object.UID]
 		p.foretold = p.foretold || ok
-		if ok && end.Fate.Outcome != NotMade && end.Fate.Outcome != Finished {
+		switch {
+		case !ok:
+		case end.Fate.Outcome == "":
 			end.Fate = fate
+		default: // its own end, or its Job, has decided
+			end.Fate.Budget = fate.Budget
 		}
 	}
 	p.order()

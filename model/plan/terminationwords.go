@@ -202,13 +202,15 @@ func (e End) budgetWords() string {
 }
 
 // NotRecreated says of a pod that it has no controller that would recreate it.
-const NotRecreated = "not recreated: no controller"
+const NotRecreated = "not recreated: " + noController
+
+const noController = "no controller"
 
 // whereWords say where the pod's replacement is scheduled, or why nowhere.
 func (e End) whereWords() string {
 	switch fate := e.Fate; {
 	case e.Lost || fate.Outcome == Lost:
-		return NotRecreated
+		return "not recreated: " + cmp.Or(fate.Why, noController)
 	case e.recreationUnknown() != "":
 		return e.recreationUnknown()
 	case fate.Outcome == Waits && e.Budget().Allows == BudgetWaits:
@@ -263,7 +265,7 @@ func (e End) dataWords() string {
 
 // againWords say that a Job repeats its work.
 func (e End) againWords() string {
-	if e.Pod.Owner.Kind == "Job" && e.outcome() != notAsked && e.outcome() != notMade && e.outcome() != mayReturn && !e.EmptyDir {
+	if e.Pod.Owner.Kind == "Job" && e.outcome() != notAsked && e.outcome() != notMade && e.outcome() != mayReturn && e.outcome() != notEvaluated && !e.EmptyDir {
 		return "its work starts over"
 	}
 	return ""
