@@ -91,6 +91,23 @@ func TestWhatBecomesOfThePodsOfADrainedNode(t *testing.T) {
 			nil,
 			map[types.UID]plan.Fate{"shop/1": {Outcome: plan.Waits, Why: "a needs cpu 1 more"}},
 		},
+		"the closest node is that of all plugins": { // a lacks less cpu, and has one more reason
+			[]runtime.Object{
+				a4, b4, testPod("shop/some", "a", "2500m", podLabel("app", "cart")), testPod("shop/more", "b", "3"),
+				here("shop/1", "2", replica, func(p *corev1.Pod) {
+					p.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{
+						LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "cart"}}, TopologyKey: corev1.LabelHostname,
+					}}}}
+				}),
+			},
+			nil,
+			map[types.UID]plan.Fate{"shop/1": {Outcome: plan.Waits, Why: "b needs cpu 1 more"}},
+		},
+		"not the nodes that are cordoned and no good": {
+			[]runtime.Object{a4, testNode("b", "4", cordoned), here("shop/1", "2", replica, func(p *corev1.Pod) { p.Spec.NodeSelector = map[string]string{"disk": "ssd"} })},
+			nil,
+			map[types.UID]plan.Fate{"shop/1": {Outcome: plan.Waits, Why: "a: node selector disk=ssd, has no label"}},
+		},
 		"two want the room of one": {
 			[]runtime.Object{a4, here("shop/1", "3", replica), here("shop/2", "3", ownedBy("ReplicaSet", "web"))},
 			nil,

@@ -108,7 +108,7 @@ func TestALostNodeIsNotTheReasonWhyItsPodsArePending(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Pending) != 1 || got.Pending[0].Why != "dedicated=gpu:NoSchedule" {
+	if len(got.Pending) != 1 || got.Pending[0].Why != "gpu: dedicated=gpu:NoSchedule" {
 		t.Errorf("%+v", got.Pending)
 	}
 }

@@ -101,7 +101,7 @@ func TestPreemptionTellsEachNodeItsVictimsAndWhereTheyLand(t *testing.T) {
 std-c-01: 2 victims, highest 0, 0 broken; chosen: least disruptive
   free cpu 6.3 + 2 from its victims = 8.3; the pod requests 8
   default/report-3 0 cpu 1 none; rescheduled on std-a-01
-  default/front-c 0 cpu 1 front: allows 1; Pending: spot-c-01 needs cpu 100m more
+  default/front-c 0 cpu 1 front: allows 1; Pending: std-c-01 needs cpu 700m more
 std-a-01: 1 victims, highest 1000, 0 broken; a victim has priority 1000
   free cpu 4.9 + 4 from its victims = 8.9; the pod requests 8
   default/index 1000 cpu 4 none; rescheduled on std-c-01
@@ -116,7 +116,7 @@ won't help on 6: gpu taint (3), NotReady, allocatable cpu only 7.9, cordoned
 	}
 	brief := &report.Preemption{Possible: true, Node: "std-c-01", Why: "It would fit std-c-01 after the eviction of 2 pods of lower priority.", Victims: []report.Victim{
 		{Namespace: "default", Name: "report-3", RescheduledOn: "std-a-01", Afterwards: "rescheduled on std-a-01"},
-		{Namespace: "default", Name: "front-c", Afterwards: "Pending: spot-c-01 needs cpu 100m more"},
+		{Namespace: "default", Name: "front-c", Afterwards: "Pending: std-c-01 needs cpu 700m more"},
 	}}
 	if diff := cmp.Diff(brief, plan.Brief(&report.Preemption{})); diff != "" {
 		t.Error(diff)

@@ -376,10 +376,11 @@ func (p *simulation) findAnew(ctx context.Context, c *pendingPod) (place, error)
 	case err != nil || l.Open:
 		return place{Placement: l}, err
 	case l.Node == "":
-		if c.ends != nil && c.sums.why == "" {
-			l.Why = placement.ClosestOther(placement.AsNewPod(c.pod), l.Matrix, cordonedBy(p.forecast))
+		found, err := p.preempt(ctx, c, l)
+		if err == nil && found.Node == "" && c.ends != nil && c.sums.why == "" {
+			found.Why, err = placement.Why(ctx, p.forecast.scheduler, c.pod, cordonedBy(p.forecast))
 		}
-		return p.preempt(ctx, c, l)
+		return found, err
 	case len(l.Tie) > 1 && p.order > 0:
 		l.Node = l.Tie[p.random.IntN(len(l.Tie))]
 	}

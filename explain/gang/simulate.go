@@ -137,12 +137,9 @@ func (o *order) tell(ctx context.Context, pod *corev1.Pod) error {
 	if o.without != nil {
 		return nil
 	}
-	t, err := o.profile.Scheduler.FittingNodes(ctx, pod, nil)
-	if err != nil {
-		return err
-	}
-	o.why = placement.Closest(pod, t.Matrix)
-	return nil
+	var err error
+	o.why, err = placement.Why(ctx, o.profile.Scheduler, pod, nil)
+	return err
 }
 
 // choose is the node of those that fit which the scheduler would take: the one that the pod is

@@ -44,9 +44,29 @@ type Placement struct {
 func Of(ctx context.Context, s *scheduler.Scheduler, pod *corev1.Pod) (Placement, error) {
 	found, err := Find(ctx, s, pod, nil)
 	if err == nil && found.Node == "" && !found.Open {
-		found.Why = Closest(AsNewPod(pod), found.Matrix)
+		found.Why, err = Why(ctx, s, pod, nil)
 	}
 	return found, err
+}
+
+// Why says why a replacement of the pod, which fits no node now, would be Pending, by the reasons
+// of the closest node. All plugins are asked about all nodes for that: by the first one that
+// rejects each, a node may seem to be closer than it is. Nodes that a plan cordons are left out,
+// as long as there are others.
+func Why(ctx context.Context, s *scheduler.Scheduler, pod *corev1.Pod, cordons []*corev1.Node) (string, error) {
+	pod = AsNewPod(pod)
+	m, err := s.Profile(pod).EvaluateNodes(ctx, pod)
+	if err != nil {
+		return "", err
+	}
+	if m.Open() { // what could not be read does not decide: another plugin comes first
+		t, err := s.FittingNodes(ctx, pod, nil)
+		if err != nil {
+			return "", err
+		}
+		m = t.Matrix
+	}
+	return closestOther(pod, m, cordons), nil
 }
 
 // Find is Of without why the pod would be Pending, which costs more to
@@ -93,11 +113,11 @@ func AsNewPod(pod *corev1.Pod) *corev1.Pod {
 }
 
 // Closest says why the pod fits no node, by the reasons of the closest one.
-func Closest(pod *corev1.Pod, m *scheduler.Matrix) string { return ClosestOther(pod, m, nil) }
+func Closest(pod *corev1.Pod, m *scheduler.Matrix) string { return closestOther(pod, m, nil) }
 
-// ClosestOther is Closest without the nodes that a plan cordons, as long as there are
+// closestOther is Closest without the nodes that a plan cordons, as long as there are
 // others.
-func ClosestOther(pod *corev1.Pod, m *scheduler.Matrix, cordons []*corev1.Node) string {
+func closestOther(pod *corev1.Pod, m *scheduler.Matrix, cordons []*corev1.Node) string {
 	if len(m.Nodes) == 0 {
 		return "no nodes"
 	}
@@ -119,8 +139,11 @@ func ClosestOther(pod *corev1.Pod, m *scheduler.Matrix, cordons []*corev1.Node) 
 		return told.Nodes[0] + " " + strings.Join(told.ClauseList(), "; ") // "needs cpu 2 more" has the node as its subject
 	}
 	clauses := strings.Join(told.ClauseList(), "; ")
-	if clauses == report.CordonWord { // a trial asks no plugin after the first that rejects: the nodes may lack more
+	if clauses == report.CordonWord {
 		return fmt.Sprintf("%s %s cordoned", grammar.Plural(told.Count, "node"), grammar.Agree(told.Count, "is", "are"))
+	}
+	if told.Count == 1 && len(told.Nodes) == 1 {
+		return told.Nodes[0] + ": " + clauses
 	}
 	return clauses
 }

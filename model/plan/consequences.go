@@ -46,9 +46,13 @@ func editsOf(changes []Change, on *model.Snapshot, path ...string) map[*model.No
 func cordons(changes []Change, on *model.Snapshot) []string {
 	var sentences []string
 	nodes, pods, opened := 0, 0, 0
+	kept := map[string]bool{}
 	for node, edit := range editsOf(changes, on, unschedulablePath...) {
 		if edit.To == nil {
 			opened++
+			for _, taint := range keptTaints(node) {
+				kept[taint] = true
+			}
 			continue
 		}
 		nodes++
@@ -57,10 +61,27 @@ func cordons(changes []Change, on *model.Snapshot) []string {
 	if nodes > 0 {
 		sentences = append(sentences, stayThere(nodes, pods)+"; new pods are scheduled on other nodes.")
 	}
-	if opened > 0 {
+	switch {
+	case opened > 0 && len(kept) > 0:
+		sentences = append(sentences, fmt.Sprintf("New pods can be scheduled there again if they tolerate %s.", joinKeys(kept)))
+	case opened > 0:
 		sentences = append(sentences, "New pods can be scheduled there again.")
 	}
 	return sentences
+}
+
+// keptTaints are the taints that keep pods off a node although it is not cordoned any more.
+func keptTaints(node *model.Node) (taints []string) {
+	if node.Object == nil {
+		return nil
+	}
+	for i := range node.Object.Spec.Taints {
+		taint := &node.Object.Spec.Taints[i]
+		if taint.Effect != corev1.TaintEffectPreferNoSchedule && taint.Key != corev1.TaintNodeUnschedulable {
+			taints = append(taints, taint.ToString())
+		}
+	}
+	return taints
 }
 
 // noPods begins the sentence about nodes without pods.
