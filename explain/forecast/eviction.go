@@ -91,6 +91,7 @@ type after struct {
 	placed placement.Placement
 	fits   bool // the waiting pod fits the node
 	open   bool // something that decides could not be read
+	others bool // other pods wait for a node, and are left out
 }
 
 // evict says where the pod is rescheduled and whether the pending one fits then.
@@ -109,8 +110,19 @@ func (s Simulator) evict(ctx context.Context, pod, goes *corev1.Pod, told *repor
 		return nil
 	}
 	told.Fits = new(next.fits)
+	next.others = s.othersWait(pod)
 	told.Short, told.Sentence = next.short(), next.sentence(goes)
 	return nil
+}
+
+// othersWait reports whether kube-scheduler looks for a node for another pod as well.
+func (s Simulator) othersWait(pod *corev1.Pod) bool {
+	for other := range s.Scheduler.State.Index.Unassigned() {
+		if other.UID != pod.UID && s.Scheduler.Considers(other) {
+			return true
+		}
+	}
+	return false
 }
 
 // evictUnsure is for a pod that may be recreated or not: the pending one fits for
@@ -240,7 +252,10 @@ func (a after) sentence(goes *corev1.Pod) string {
 	case a.placed.Likely:
 		what = fmt.Sprintf("%s is likely rescheduled on %s", plugins.FullName(goes), a.placed.Node)
 	}
-	if a.fits {
+	switch {
+	case a.fits && a.others:
+		return fmt.Sprintf("If evicted, %s; then this pod fits %s, unless another pending pod takes the capacity.", what, a.from)
+	case a.fits:
 		return fmt.Sprintf("If evicted, %s; then this pod fits %s.", what, a.from)
 	}
 	return fmt.Sprintf("If evicted, %s; this pod does not fit %s even then.", what, a.from)
