@@ -84,8 +84,8 @@ type Options struct {
 	// "" if they could. Nil: they could.
 	EventsUnread func(ctx context.Context, namespace string) string
 	// Quotas are the ResourceQuotas of a namespace. They are asked for where nodes
-	// may not be read, to tell what is known at all, and where pods were not
-	// created. Nil: never known.
+	// may not be read, to tell what is known at all, where pods were not created,
+	// and where pods are to be replaced. Nil: never known.
 	Quotas func(ctx context.Context, namespace string) ([]corev1.ResourceQuota, error)
 	// LimitRanges are those of a namespace, asked for where pods were not created.
 	// Nil: never known.
@@ -165,7 +165,11 @@ func Silence() {
 // that are evicted are rescheduled, and which pending pods gain or lose a node. The
 // lock is held for one pod at a time, so the real state may move between them.
 func (e *Engine) Forecast(ctx context.Context, supposed plan.Hypothesis) (*plan.Forecast, error) {
-	return e.simulated().Forecast(ctx, supposed)
+	told, err := e.simulated().Forecast(ctx, supposed)
+	if err != nil {
+		return nil, err
+	}
+	return told, e.tellQuotas(ctx, supposed.Gone, told)
 }
 
 // Evictions says for each of some pods of a node where it would be rescheduled if

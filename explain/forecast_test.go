@@ -230,6 +230,34 @@ func TestWhatBecomesOfThePodsOfADrainedNode(t *testing.T) {
 	}
 }
 
+// A quota that has become smaller since a pod was created rejects its replacement.
+func TestAQuotaRejectsTheReplacementOfAPod(t *testing.T) {
+	replica := ownedBy("ReplicaSet", "cart")
+	objects := []runtime.Object{
+		testNode("a", "8"), testNode("b", "8"), testPod("shop/1", "a", "1", replica), testPod("shop/2", "a", "1", replica), testPod("shop/bare", "a", "1"),
+	}
+	gone := plan.Hypothesis{Gone: []types.UID{"shop/1", "shop/2", "shop/bare"}}
+	for _, c := range []struct {
+		hard, used string
+		first      plan.Outcome
+		second     plan.Fate
+	}{
+		{"3", "3", plan.Lands, plan.Fate{Outcome: plan.Lands}},
+		{"1", "3", plan.Lands, plan.Fate{Outcome: plan.Lost, Why: "quota compute: requests.cpu"}}, // nobody takes the place of the bare one
+		{"500m", "3", plan.Lost, plan.Fate{Outcome: plan.Lost, Why: "quota compute: requests.cpu"}},
+		{"3", "6", plan.Lost, plan.Fate{Outcome: plan.Lost, Why: "quota compute: requests.cpu"}}, // others use it all
+	} {
+		told := mustForecast(t, startEngine(t, Options{Quotas: cpuQuota(c.hard, c.used)}, objects...), gone)
+		first, second := told.Fates["shop/1"], told.Fates["shop/2"]
+		if first.Outcome != c.first || second.Outcome != c.second.Outcome || second.Why != c.second.Why {
+			t.Errorf("%s of %s used: %+v, %+v", c.used, c.hard, first, second)
+		}
+		if bare := told.Fates["shop/bare"]; bare.Outcome != plan.Lost || bare.Why != "" {
+			t.Errorf("a pod without a controller: %+v", bare)
+		}
+	}
+}
+
 // A DaemonSet creates no pod again for a node whose taint came later.
 func TestAPodOfADaemonSetIsNotMadeAgainOnATaintedNode(t *testing.T) {
 	agent := podControlledBy("apps/v1", "DaemonSet", "agent")

@@ -94,7 +94,7 @@ func (l *Loss) Sentence() string {
 		{l.Rescheduled, "is rescheduled", "are rescheduled"},
 		{l.Pending, "becomes Pending", "become Pending"},
 		{l.Undecided, "is undecided", "are undecided"},
-		{l.NotRecreated, "is not recreated: no controller", "are not recreated: no controller"},
+		{l.NotRecreated, "is not recreated" + l.noController(), "are not recreated" + l.noController()},
 	} {
 		if len(one.pods) > 0 {
 			figure := strconv.Itoa(len(one.pods)) + all
@@ -107,6 +107,17 @@ func (l *Loss) Sentence() string {
 	}
 	return said + ", " + strings.Join(counts, ", ") + "." + l.others()
 }
+
+// noController is why no pod is recreated that is not, where that is the only reason.
+func (l *Loss) noController() string {
+	if slices.ContainsFunc(l.NotRecreated, func(p LostPod) bool { return p.Why != "" }) {
+		return ""
+	}
+	return ": no controller"
+}
+
+// whyNotRecreated is why a pod is not recreated.
+func (p LostPod) whyNotRecreated() string { return cmp.Or(p.Why, "no controller") }
 
 // others counts the pods that go with their nodes.
 func (l *Loss) others() string {
@@ -140,7 +151,7 @@ func (l *Loss) Text(width int) string {
 	why := func(p LostPod) string { return p.Why }
 	d.add(lostTable("BECOMES PENDING", "WHY", l.Pending, several, why))
 	d.add(lostTable("UNDECIDED", "WHY", l.Undecided, several, why))
-	d.add(lostTable("NOT RECREATED", "WHY", l.NotRecreated, several, func(LostPod) string { return "no controller" }))
+	d.add(lostTable("NOT RECREATED", "WHY", l.NotRecreated, several, LostPod.whyNotRecreated))
 	d.add(lostTable("RESCHEDULED", "ON", l.Rescheduled, several, LostPod.where))
 	notes := (&Fit{Unknown: l.Unknown, Scheduler: l.Scheduler}).noteLines("")
 	d.add(Section{Lines: notes})

@@ -103,7 +103,7 @@ type Fate struct {
 	Node    string   // of Lands: the node with the highest score
 	Tie     []string // of Lands: all nodes with that score where there are several, Node among them
 	Likely  bool     // of Lands: the scheduler looks at some of the nodes only, and may choose another
-	Why     string   // of Waits, Depends and NotKnown: a few words
+	Why     string   // of Waits, Depends, NotKnown and Lost: a few words
 	Budget  Budget
 }
 
@@ -116,7 +116,7 @@ const (
 	Waits    Outcome = "pending"       // its replacement fits on none of the nodes
 	Preempts Outcome = "preempts"      // its replacement fits only by preemption, on Node
 	Depends  Outcome = "depends"       // on the order in which pods are recreated; Why says on what
-	Lost     Outcome = "notRecreated"  // it has no controller that recreates it
+	Lost     Outcome = "notRecreated"  // it has no controller that recreates it, or Why it does not
 	Finished Outcome = "finished"      // it had finished and needs no replacement
 	NotMade  Outcome = "noReplacement" // its controller creates no replacement while the taint is there
 	NotKnown Outcome = "unknown"

@@ -1,0 +1,57 @@
+package explain
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/admission"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+)
+
+// tellQuotas notes which replacements of pods that go kube-apiserver would not let be created: a
+// quota may have become smaller since they were. Quotas that cannot be read reject nothing.
+func (e *Engine) tellQuotas(ctx context.Context, gone []types.UID, told *plan.Forecast) error {
+	if e.options.Quotas == nil {
+		return nil
+	}
+	var namespaces []string
+	pods := map[string][]*corev1.Pod{}
+	err := e.scheduler.Hold(ctx, nil, func() error {
+		for _, uid := range gone {
+			pod := e.scheduler.State.Pods[uid]
+			if pod == nil || told.Fates[uid].Outcome == plan.Finished {
+				continue
+			}
+			if pods[pod.Namespace] == nil {
+				namespaces = append(namespaces, pod.Namespace)
+			}
+			pods[pod.Namespace] = append(pods[pod.Namespace], pod)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	notMade := func(pod *corev1.Pod) bool {
+		outcome := told.Fates[pod.UID].Outcome
+		return outcome == plan.Lost || outcome == plan.NotMade
+	}
+	for _, namespace := range namespaces {
+		quotas, err := e.options.Quotas(ctx, namespace)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil || len(quotas) == 0 {
+			continue
+		}
+		for i, why := range admission.Recreated(pods[namespace], quotas, notMade) {
+			if why != "" {
+				uid := pods[namespace][i].UID
+				told.Fates[uid] = plan.Fate{Outcome: plan.Lost, Why: why, Budget: told.Fates[uid].Budget}
+			}
+		}
+	}
+	return nil
+}
