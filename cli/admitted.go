@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 
@@ -12,42 +13,51 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/cli/manifest"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/settings"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 )
 
+// admittedPod is a pod as the API server would store it.
+type admittedPod struct {
+	*corev1.Pod
+	report.Admittance
+	caveats []string
+}
+
 // admitted is the pod as the API server would store it: by a dry run, or by our own
-// rules if a dry run may not be sent. what is the command, for errors.
-func admitted(ctx context.Context, live *source.Live, what string, pod *corev1.Pod) (stored *corev1.Pod, caveats []string, tried bool, err error) {
+// rules if a dry run may not be sent or is rejected. what is the command, for errors.
+func admitted(ctx context.Context, live *source.Live, what string, pod *corev1.Pod) (*admittedPod, error) {
 	why, err := forbidsDryRuns(live)
 	if err != nil {
-		return nil, nil, false, err
+		return nil, err
 	}
+	found := &admittedPod{}
 	if why == "" {
 		stored, err := tryCreate(ctx, live.Client, pod)
-		switch {
-		case err == nil:
-			return stored, nil, true, nil
-		case apierrors.IsInvalid(err), apierrors.IsBadRequest(err):
-			return nil, nil, false, exit.Usagef("%s: %w", what, err)
-		case !rejection(err):
-			return nil, nil, false, err
+		if err == nil {
+			return &admittedPod{Pod: stored, Admittance: report.Admittance{Admitted: true}}, nil
 		}
-		why = fmt.Sprintf("kube-apiserver rejected the dry run (%v)", err)
+		var other error
+		if found.Admittance, other = judged(pod, err); other != nil {
+			return nil, inManifest(what, other)
+		}
+		why = fmt.Sprintf("kube-apiserver rejected the dry run (%s)", client.Words(err))
 	}
-	completed := pod.DeepCopy()
-	if err := manifest.Validate(completed); err != nil {
-		return nil, nil, false, exit.Usagef("%s: %w", what, err)
+	found.Pod = pod.DeepCopy()
+	if err := manifest.Validate(found.Pod); err != nil {
+		return nil, exit.Usagef("%s: %w", what, err)
 	}
 	rules := &cluster.Admission{Client: live.Reader()}
 	if live.Client == nil {
 		rules.Unread = "not in the file"
 	}
-	if err := rules.Admit(ctx, completed); err != nil {
-		return nil, nil, false, fmt.Errorf("%s: %w", what, err)
+	if err := rules.Admit(ctx, found.Pod); err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
 	}
-	caveats = []string{why + ": defaults, PriorityClass, RuntimeClass and LimitRange are filled in by fathom's own rules, without webhooks"}
-	return completed, append(caveats, rules.Caveats...), false, nil
+	found.Rejected = rules.Rejected
+	found.caveats = append([]string{why + ": defaults, PriorityClass, RuntimeClass and LimitRange are filled in by fathom's own rules, without webhooks"}, rules.Caveats...)
+	return found, nil
 }
 
 // forbidsDryRuns says why no dry run may be sent; "" if it may.
@@ -86,8 +96,28 @@ func tryCreate(ctx context.Context, client *client.Client, pod *corev1.Pod) (*co
 	return tried, nil
 }
 
-// rejection reports whether the server rejected the request, for the user or for the pod.
-func rejection(err error) bool {
-	return apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err) ||
-		apierrors.IsInternalError(err) || apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err)
+// judged is what a failed dry run says of whether the pod would be created. The error is
+// one that is not about that.
+func judged(pod *corev1.Pod, failed error) (report.Admittance, error) {
+	switch {
+	case errors.Is(failed, client.ErrRejected),
+		apierrors.IsInvalid(failed) && manifest.Validate(pod) == nil: // by a policy
+		return report.Admittance{Message: client.Words(failed)}, nil
+	case errors.Is(failed, client.ErrForbidden), apierrors.IsMethodNotSupported(failed):
+		return report.Admittance{}, nil // the user may not ask
+	case apierrors.IsForbidden(failed), apierrors.IsNotFound(failed), apierrors.IsInternalError(failed),
+		apierrors.IsConflict(failed), apierrors.IsAlreadyExists(failed):
+		return report.Admittance{Unknown: []report.UnknownPart{{
+			Resource: "pods", Why: "kube-apiserver rejected the dry run: " + client.Words(failed), Plugins: []string{report.AdmissionPlugin},
+		}}}, nil
+	}
+	return report.Admittance{}, failed
+}
+
+// inManifest is a usage error where the API server calls the pod invalid.
+func inManifest(what string, err error) error {
+	if apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) {
+		return exit.Usagef("%s: %w", what, err)
+	}
+	return err
 }

@@ -248,7 +248,9 @@ func (a *api) list(w http.ResponseWriter, r *http.Request, namespace, name strin
 			}
 		}
 	case "namespaces":
-		items = append(items, corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "team-a"}})
+		for _, name := range []string{"team-a", "shop", "batch", "data", metav1.NamespaceDefault} {
+			items = append(items, corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
+		}
 	}
 	answer(w, http.StatusOK, map[string]any{
 		"kind": listKinds[name] + "List", "apiVersion": groupVersion(r.URL.Path),
@@ -308,7 +310,8 @@ func (a *api) review(w http.ResponseWriter, r *http.Request, user string) {
 	answer(w, http.StatusCreated, asked)
 }
 
-// tryPod answers a dry run; it gives every pod a priority, and wants an image.
+// tryPod answers a dry run; it gives every pod a priority, and wants an image. A policy rejects
+// privileged pods.
 func tryPod(w http.ResponseWriter, r *http.Request, user string) {
 	var pod corev1.Pod
 	err := decode(r, &pod)
@@ -319,6 +322,14 @@ func tryPod(w http.ResponseWriter, r *http.Request, user string) {
 		refuse(w, http.StatusForbidden, metav1.StatusReasonForbidden, fmt.Sprintf(`pods is forbidden: User %q cannot create resource "pods"`, user))
 	case err != nil:
 		refuse(w, http.StatusBadRequest, metav1.StatusReasonBadRequest, err.Error())
+	case pod.Labels["tier"] == "privileged":
+		refuse(w, http.StatusForbidden, metav1.StatusReasonForbidden, `pods "x-" is forbidden: ValidatingAdmissionPolicy 'tiers' denied request: no privileged tier`)
+	case pod.Labels["tier"] == "invalid":
+		refuse(w, http.StatusUnprocessableEntity, metav1.StatusReasonInvalid, `pods "x-" is forbidden: ValidatingAdmissionPolicy 'tiers' denied request: no such tier`)
+	case pod.Labels["tier"] == "webhook":
+		refuse(w, http.StatusInternalServerError, metav1.StatusReasonInternalError, `failed calling webhook "tiers.example.com"`)
+	case path.Base(path.Dir(r.URL.Path)) == "nope":
+		refuse(w, http.StatusNotFound, metav1.StatusReasonNotFound, `namespaces "nope" not found`)
 	case pod.Spec.Containers[0].Image == "":
 		refuse(w, http.StatusUnprocessableEntity, metav1.StatusReasonInvalid, `Pod "x" is invalid: spec.containers[0].image: Required value`)
 	default:

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/manifest"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/output"
@@ -41,12 +39,18 @@ func (e *explainOptions) runFile(ctx context.Context) error {
 			return err
 		}
 		found.Note(r.Verdict, !placeable(r))
-		found.Undecided = found.Undecided || r.Verdict == report.Schedulable && r.Replicas != nil && r.Replicas.Fit == nil
+		found.Undecided = found.Undecided || undecided(r)
 		if err := out.Write(r); err != nil {
 			return err
 		}
 	}
 	return errors.Join(out.Close(), found.Err())
+}
+
+// undecided reports whether it is unknown whether a manifest's pods, of which one fits a node,
+// would all be created and scheduled.
+func undecided(r *report.Report) bool {
+	return r.Verdict == report.Schedulable && (placeable(r) && report.CreationUnknown(r.Unknown) != "" || r.Replicas != nil && r.Replicas.Fit == nil)
 }
 
 // placeable reports whether a manifest's pods would all be scheduled now.
@@ -57,7 +61,7 @@ func placeable(r *report.Report) bool {
 
 // counted is the report with the number of pods of a workload that fit. If counting
 // fails, the report is shown all the same.
-func counted(ctx context.Context, live *source.Live, r *report.Report, pod *corev1.Pod, w *admission.UncreatedPod) (*report.Report, error) {
+func counted(ctx context.Context, live *source.Live, r *report.Report, pod *admittedPod, w *admission.UncreatedPod) (*report.Report, error) {
 	if w.Set == nil && (w.Wants == nil || *w.Wants < 1) {
 		return r, nil
 	}
@@ -65,11 +69,11 @@ func counted(ctx context.Context, live *source.Live, r *report.Report, pod *core
 	var err error
 	switch {
 	case w.Set != nil && asked:
-		told.Replicas, err = live.DaemonPods(ctx, w.Set, pod)
+		told.Replicas, err = live.DaemonPods(ctx, w.Set, pod.Pod)
 	case w.Set != nil:
 		return r, nil
-	case asked:
-		told.Replicas, err = live.Replicas(ctx, pod, *w.Wants)
+	case asked, r.Verdict == report.NotCreated:
+		told.Replicas, err = live.Replicas(ctx, pod.Pod, *w.Wants, pod.Admittance)
 	default: // it is pending for another reason
 		told.Replicas = &report.Replicas{Wanted: *w.Wants}
 	}
@@ -88,12 +92,12 @@ func counted(ctx context.Context, live *source.Live, r *report.Report, pod *core
 // explainWish explains one pod that does not exist yet, with the fixes for it if
 // they are wanted.
 func (e *explainOptions) explainWish(ctx context.Context, live *source.Live, w admission.UncreatedPod, fixes bool) (*report.Report, error) {
-	pod, caveats, _, err := admitted(ctx, live, "explain -f "+e.file, w.Pod)
+	pod, err := admitted(ctx, live, "explain -f "+e.file, w.Pod)
 	if err != nil {
 		return nil, err
 	}
-	w.WithoutDropped(pod)
-	q := report.Query{Target: report.PodFrom(pod), Parts: e.parts() | report.PreemptionPart}
+	w.WithoutDropped(pod.Pod)
+	q := report.Query{Target: report.PodPlanned(pod.Pod, pod.Admittance), Parts: e.parts() | report.PreemptionPart}
 	if fixes {
 		q.Parts |= report.FixesPart
 	}
@@ -106,6 +110,6 @@ func (e *explainOptions) explainWish(ctx context.Context, live *source.Live, w a
 		return nil, err
 	}
 	told := *r
-	told.Scheduler.Caveats = append(append(caveats, w.Notes...), r.Scheduler.Caveats...)
+	told.Scheduler.Caveats = append(append(pod.caveats, w.Notes...), r.Scheduler.Caveats...)
 	return &told, nil
 }

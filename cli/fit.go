@@ -240,17 +240,17 @@ func (f *fitOptions) ask(ctx context.Context, live *source.Live, what string, pl
 	case planned.Pod.Spec.NodeName != "":
 		return nil, exit.Usagef("%s: spec.nodeName is %s: kube-scheduler does not place such pods", what, planned.Pod.Spec.NodeName)
 	}
-	var caveats []string
-	var err error
-	if q.Pod, caveats, q.Admitted, err = admitted(ctx, live, what, planned.Pod); err != nil {
+	pod, err := admitted(ctx, live, what, planned.Pod)
+	if err != nil {
 		return nil, err
 	}
+	q.Pod, q.Admittance = pod.Pod, pod.Admittance
 	planned.WithoutDropped(q.Pod)
 	answer, err := cluster.Fit(ctx, live.Cluster, q)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
 	}
-	answer.Scheduler.Caveats = append(append(caveats, planned.Notes...), answer.Scheduler.Caveats...)
+	answer.Scheduler.Caveats = append(append(pod.caveats, planned.Notes...), answer.Scheduler.Caveats...)
 	return answer, nil
 }
 

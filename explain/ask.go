@@ -22,6 +22,8 @@ func (e *Engine) Ask(ctx context.Context, q report.Query) (*report.Report, error
 	switch {
 	case q.Target.NotCreated() != nil:
 		return e.askNotCreated(ctx, q)
+	case q.Target.Planned() != nil:
+		return e.askPlanned(ctx, q)
 	case q.Like != nil:
 		if told, err := e.restate(ctx, q); told != nil || err != nil {
 			return told, err

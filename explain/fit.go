@@ -28,7 +28,7 @@ type fitCount struct {
 // which nodes, and what stops the next one. They are placed one after another in a
 // simulated state, of which nothing is kept.
 func (e *Engine) Fit(ctx context.Context, q report.FitQuery) (*report.Fit, error) {
-	judged, err := admission.Judge(ctx, &model.NotCreated{Pod: q.Pod}, admissionSources(e, q.Admitted))
+	judged, err := admission.Judge(ctx, &model.NotCreated{Pod: q.Pod}, admissionSources(e, q.Admittance))
 	if err != nil {
 		return nil, err
 	}
@@ -127,14 +127,15 @@ func (f *fitCount) stoppedBy(next *report.Report) {
 
 // admissionSources is where the rules of a namespace are read that may reject pods: of pods
 // that kube-apiserver admits, only quotas may reject more.
-func admissionSources(e *Engine, admitted bool) admission.Sources {
+func admissionSources(e *Engine, known report.Admittance) admission.Sources {
 	from := admission.Sources{
-		LimitRanges: e.options.LimitRanges, Quotas: e.options.Quotas, Labels: e.sources.newPodLabels,
-		ClusterVersion: e.options.ClusterVersion, Now: e.options.Now(),
+		LimitRanges: e.options.LimitRanges, Quotas: e.options.Quotas, Labels: e.sources.labels, Missing: e.sources.noNamespace,
+		ClusterVersion: e.options.ClusterVersion, Now: e.options.Now(), Admittance: known,
 	}
-	if admitted {
+	if known.Admitted {
 		from.LimitRanges = func(context.Context, string) ([]corev1.LimitRange, error) { return nil, nil }
 		from.Labels = func(string) (map[string]string, string) { return nil, "" }
+		from.Missing = nil
 	}
 	return from
 }

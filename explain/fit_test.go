@@ -61,7 +61,7 @@ func TestFitPlacesPodsUntilOneStops(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := startEngine(t, Options{Quotas: noQuotas}, testNode("n1", "4"), testNode("n2", "4"), tainted)
-			got := mustFit(t, e, report.FitQuery{Pod: test.pod, Replicas: test.replicas, Admitted: true})
+			got := mustFit(t, e, report.FitQuery{Pod: test.pod, Replicas: test.replicas, Admittance: report.Admittance{Admitted: true}})
 			if says := got.Sentence(); !strings.HasPrefix(says, test.says) {
 				t.Errorf("it says %q, want %q …", says, test.says)
 			}
@@ -91,7 +91,7 @@ func TestFitCountsWhatAQuotaAdmits(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := startEngine(t, Options{Quotas: test.quota}, testNode("n1", "4"))
-			got := mustFit(t, e, report.FitQuery{Pod: testPod("shop/web", "", "1"), Replicas: 4, Admitted: true})
+			got := mustFit(t, e, report.FitQuery{Pod: testPod("shop/web", "", "1"), Replicas: 4, Admittance: report.Admittance{Admitted: true}})
 			if says := got.Sentence(); !strings.HasPrefix(says, test.says) {
 				t.Errorf("it says %q, want %q …", says, test.says)
 			}
@@ -105,7 +105,7 @@ func TestFitCountsWhatAQuotaAdmits(t *testing.T) {
 // A pod that a quota rejects is not created: whether it would fit a node does not matter then.
 func TestFitSaysFirstThatAPodWouldNotBeCreated(t *testing.T) {
 	e := startEngine(t, Options{Quotas: cpuQuota("20", "20")}, testNode("n1", "4"))
-	got := mustFit(t, e, report.FitQuery{Pod: testPod("shop/web", "", "8"), Replicas: 1, Admitted: true})
+	got := mustFit(t, e, report.FitQuery{Pod: testPod("shop/web", "", "8"), Replicas: 1, Admittance: report.Admittance{Admitted: true}})
 	if says := got.Sentence(); !strings.HasPrefix(says, "0 of 1 fits. The 1st would not be created: ResourceQuota shop/compute") {
 		t.Errorf("it says %q", says)
 	}
@@ -117,7 +117,7 @@ func TestFitLeavesOpenWhatCannotBeRead(t *testing.T) {
 	pod.Spec.Volumes = []corev1.Volume{{Name: "data", VolumeSource: corev1.VolumeSource{
 		PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "data"},
 	}}}
-	got := mustFit(t, e, report.FitQuery{Pod: pod, Replicas: 3, Admitted: true})
+	got := mustFit(t, e, report.FitQuery{Pod: pod, Replicas: 3, Admittance: report.Admittance{Admitted: true}})
 	if got.Fits != nil || got.Stopped() || len(got.Unknown) == 0 {
 		t.Errorf("%v fit, stopped %v, unknown %v", got.Fits, got.Stopped(), got.Unknown)
 	}
@@ -137,7 +137,7 @@ func TestFitEndsWhenItIsCancelled(t *testing.T) {
 
 func TestTheTextOfFitIsByPoolWhereThereAreSome(t *testing.T) {
 	e := startEngine(t, Options{Quotas: noQuotas}, testNode("n1", "4"), testNode("n2", "4"), testNode("n3", "2"))
-	got := mustFit(t, e, report.FitQuery{Pod: testPod("shop/web", "", "2"), Replicas: 6, Admitted: true})
+	got := mustFit(t, e, report.FitQuery{Pod: testPod("shop/web", "", "2"), Replicas: 6, Admittance: report.Admittance{Admitted: true}})
 	nowhere := func(string) string { return "" }
 	rest := `
 NODES fit  REASON (closest first)

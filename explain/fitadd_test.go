@@ -54,7 +54,7 @@ func TestFitAddsNodesLikeOneThatExists(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := startEngine(t, Options{Quotas: noQuotas}, objects...)
-			got := mustFit(t, e, report.FitQuery{Pod: test.pod, Replicas: test.replicas, Admitted: true, New: test.added})
+			got := mustFit(t, e, report.FitQuery{Pod: test.pod, Replicas: test.replicas, Admittance: report.Admittance{Admitted: true}, New: test.added})
 			if says := got.Sentence(); !strings.HasPrefix(says, test.says) {
 				t.Errorf("it says %q, want %q …", says, test.says)
 			}
@@ -64,7 +64,7 @@ func TestFitAddsNodesLikeOneThatExists(t *testing.T) {
 			if a := got.Added; a.Like != test.added.Like || len(a.Nodes) != test.added.Count || a.DaemonPods != test.pods {
 				t.Errorf("added %+v", a)
 			}
-			if again := mustFit(t, e, report.FitQuery{Pod: test.pod, Replicas: 1, Admitted: true}); len(again.Placed) > 0 || again.Added != nil {
+			if again := mustFit(t, e, report.FitQuery{Pod: test.pod, Replicas: 1, Admittance: report.Admittance{Admitted: true}}); len(again.Placed) > 0 || again.Added != nil {
 				t.Errorf("the new nodes stay: %+v", again.Placed)
 			}
 		})
@@ -83,7 +83,7 @@ func TestFitLeavesTheDevicesOfNewNodesOpen(t *testing.T) {
 	e := startEngine(t, Options{Quotas: noQuotas}, testNode("std", "4"))
 	pod := testPod("shop/web", "", "1")
 	pod.Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "gpu", ResourceClaimName: new("gpu")}}
-	got := mustFit(t, e, report.FitQuery{Pod: pod, Replicas: 1, Admitted: true, New: report.NewNodes{Like: "std", Count: 1}})
+	got := mustFit(t, e, report.FitQuery{Pod: pod, Replicas: 1, Admittance: report.Admittance{Admitted: true}, New: report.NewNodes{Like: "std", Count: 1}})
 	if len(got.Unknown) == 0 || got.Unknown[len(got.Unknown)-1].Why != "the devices of a new node are not known" {
 		t.Errorf("unknown %v", got.Unknown)
 	}
@@ -103,7 +103,7 @@ func TestAddedNodesAreAsNodesThatExist(t *testing.T) {
 			c.Bound = append(c.Bound, testPod("sys/agent", like.Name, "100m", podControlledBy("apps/v1", "DaemonSet", "agent")))
 		}
 		c.Pending = nil
-		q := report.FitQuery{Pod: pod, Replicas: 6, Admitted: true}
+		q := report.FitQuery{Pod: pod, Replicas: 6, Admittance: report.Admittance{Admitted: true}}
 		real := c.Objects()
 		for n := 1; n <= 2; n++ {
 			node := model.NodeLike(like, fmt.Sprintf("new-node-%d", n))

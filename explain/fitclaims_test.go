@@ -69,7 +69,7 @@ func TestFitAllocatesTheDevicesOfClaimTemplates(t *testing.T) {
 			}
 			e := startDevicesOf(t, Options{Quotas: noQuotas}, objects...)
 			for range 2 { // the second time shows that nothing stays of the first
-				got := mustFit(t, e, report.FitQuery{Pod: infer, Replicas: test.replicas, Admitted: true})
+				got := mustFit(t, e, report.FitQuery{Pod: infer, Replicas: test.replicas, Admittance: report.Admittance{Admitted: true}})
 				if says := got.Sentence(); says != test.says {
 					t.Errorf("it says %q, want %q", says, test.says)
 				}
@@ -143,7 +143,7 @@ func TestFitLeavesOpenWhatUnreadClaimTemplatesDecide(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := startDevicesOf(t, Options{Quotas: cpuQuota("20", "1")}, twoGPUs()...)
-			got := mustFit(t, e, report.FitQuery{Pod: test.pod, Replicas: 3, Admitted: true})
+			got := mustFit(t, e, report.FitQuery{Pod: test.pod, Replicas: 3, Admittance: report.Admittance{Admitted: true}})
 			if says := got.Sentence(); !strings.HasPrefix(says, test.says) {
 				t.Errorf("it says %q, want %q …", says, test.says)
 			}
@@ -163,7 +163,7 @@ func TestFitCountsWhatAQuotaAdmitsOfClaims(t *testing.T) {
 		return []corev1.ResourceQuota{quota}, nil
 	}
 	e := startDevicesOf(t, Options{Quotas: quotas}, twoGPUs(oneGPU("ml/one-gpu"))...)
-	got := mustFit(t, e, report.FitQuery{Pod: testPod("ml/infer", "", "1", claimingFrom("one-gpu")), Replicas: 2, Admitted: true})
+	got := mustFit(t, e, report.FitQuery{Pod: testPod("ml/infer", "", "1", claimingFrom("one-gpu")), Replicas: 2, Admittance: report.Admittance{Admitted: true}})
 	if says, want := got.Sentence(), `1 of 2 fit. The 2nd would be Pending: rejected by DynamicResources: pod "ml/replica-1": ResourceClaim not created yet`; !strings.HasPrefix(says, want) {
 		t.Errorf("it says %q, want %q …", says, want)
 	}
@@ -178,7 +178,7 @@ func TestFitCountsWhatAQuotaAdmitsOfClaims(t *testing.T) {
 func TestFitPlacesPodsThatShareAClaimWhereItIsAllocated(t *testing.T) {
 	shared := testPod("ml/infer", "", "1", claiming("shared"))
 	e := startDevicesOf(t, Options{Quotas: noQuotas}, twoGPUs(aDeviceClaim("ml/shared", 1))...)
-	got := mustFit(t, e, report.FitQuery{Pod: shared, Replicas: 5, Admitted: true})
+	got := mustFit(t, e, report.FitQuery{Pod: shared, Replicas: 5, Admittance: report.Admittance{Admitted: true}})
 	if says, want := got.Sentence(), "4 of 5 fit. The 5th "; !strings.HasPrefix(says, want) {
 		t.Errorf("it says %q, want %q …", says, want)
 	}
@@ -197,7 +197,7 @@ func TestFitCountsTheDevicesOfExtendedResources(t *testing.T) {
 		p.Spec.Containers[0].Resources.Requests["example.com/gpu"] = *resourceQuantity("1")
 	}
 	e := startDevicesOf(t, Options{Quotas: noQuotas}, testNode("n", "4"), class, aSlice("n", aDevice("gpu-0", "gpu"), aDevice("gpu-1", "gpu")))
-	got := mustFit(t, e, report.FitQuery{Pod: testPod("ml/infer", "", "1", wanted), Replicas: 3, Admitted: true})
+	got := mustFit(t, e, report.FitQuery{Pod: testPod("ml/infer", "", "1", wanted), Replicas: 3, Admittance: report.Admittance{Admitted: true}})
 	if says, want := got.Sentence(), "2 of 3 fit. The 3rd would be Pending: n: no gpu device free for resource example.com/gpu."; says != want {
 		t.Errorf("it says %q, want %q", says, want)
 	}
@@ -226,7 +226,7 @@ func TestFitCountsSharesAndPartsOfDevices(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := startDevicesOf(t, Options{Quotas: noQuotas}, append(devices, testNode("n", "4"), gpuClass())...)
-			got := mustFit(t, e, report.FitQuery{Pod: testPod("ml/infer", "", "1", claimingFrom("one-gpu")), Replicas: 3, Admitted: true})
+			got := mustFit(t, e, report.FitQuery{Pod: testPod("ml/infer", "", "1", claimingFrom("one-gpu")), Replicas: 3, Admittance: report.Admittance{Admitted: true}})
 			if got.Fits == nil || *got.Fits != 2 || !got.Stopped() {
 				t.Errorf("%s Placed %v, unknown %v", got.Sentence(), got.Placed, got.Unknown)
 			}
@@ -272,12 +272,12 @@ func TestFitSaysNothingForCertainWhereDevicesOfNewNodesDecide(t *testing.T) {
 	both := aDeviceClaim("ml/other", 1, holdingDevices("n", "gpu-0", "gpu-1"))
 	e := startDevicesOf(t, Options{Quotas: noQuotas}, twoGPUs(both, oneGPU("ml/one-gpu"))...)
 	added := report.NewNodes{Like: "n", Count: 1}
-	got := mustFit(t, e, report.FitQuery{Pod: testPod("ml/infer", "", "1", claimingFrom("one-gpu")), Replicas: 1, Admitted: true, New: added})
+	got := mustFit(t, e, report.FitQuery{Pod: testPod("ml/infer", "", "1", claimingFrom("one-gpu")), Replicas: 1, Admittance: report.Admittance{Admitted: true}, New: added})
 	same(t, got.Sentence(), "With 1 more node like n, how many of 1 fit is unknown: the devices of a new node are not known.")
 	if got.Fits != nil || got.Stopped() {
 		t.Errorf("%v fit, stopped %v", got.Fits, got.Stopped())
 	}
-	got = mustFit(t, e, report.FitQuery{Pod: testPod("ml/infer", "", "9", claimingFrom("one-gpu")), Replicas: 1, Admitted: true, New: added})
+	got = mustFit(t, e, report.FitQuery{Pod: testPod("ml/infer", "", "9", claimingFrom("one-gpu")), Replicas: 1, Admittance: report.Admittance{Admitted: true}, New: added})
 	if got.Fits == nil || *got.Fits != 0 || !got.Stopped() {
 		t.Errorf("of a pod that is too large %v fit, stopped %v", got.Fits, got.Stopped())
 	}

@@ -93,7 +93,7 @@ func TestFitMakesTheClaimsOfEphemeralVolumes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := startEngine(t, Options{Quotas: noQuotas}, twoZones(test.objects...)...)
 			for range 2 { // the second time shows that nothing stays of the first
-				got := mustFit(t, e, report.FitQuery{Pod: testPod("ml/infer", "", "1", scratch(test.class)), Replicas: test.replicas, Admitted: true})
+				got := mustFit(t, e, report.FitQuery{Pod: testPod("ml/infer", "", "1", scratch(test.class)), Replicas: test.replicas, Admittance: report.Admittance{Admitted: true}})
 				if says := got.Sentence(); !strings.HasPrefix(says, test.says) {
 					t.Errorf("it says %q, want %q …", says, test.says)
 				}
@@ -122,7 +122,7 @@ func TestFitLeavesOpenWhereVolumesAreThatAreProvisionedAtOnce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := startEngineForbidding(t, Options{Quotas: noQuotas}, test.forbidden, twoZones(append(classes, aClass("late", "csi.example.com"))...)...)
-			got := mustFit(t, e, report.FitQuery{Pod: testPod("ml/infer", "", test.cpu, scratch(test.class)), Replicas: 3, Admitted: true})
+			got := mustFit(t, e, report.FitQuery{Pod: testPod("ml/infer", "", test.cpu, scratch(test.class)), Replicas: 3, Admittance: report.Admittance{Admitted: true}})
 			if says := got.Sentence(); !strings.HasPrefix(says, test.says) {
 				t.Errorf("it says %q, want %q …", says, test.says)
 			}
@@ -138,7 +138,7 @@ func TestFitCountsWhatAQuotaAdmitsOfVolumes(t *testing.T) {
 		return []corev1.ResourceQuota{quota}, nil
 	}
 	e := startEngine(t, Options{Quotas: quotas}, twoZones(aClass("csi", "csi.example.com"))...)
-	got := mustFit(t, e, report.FitQuery{Pod: testPod("ml/infer", "", "1", scratch("csi")), Replicas: 3, Admitted: true})
+	got := mustFit(t, e, report.FitQuery{Pod: testPod("ml/infer", "", "1", scratch("csi")), Replicas: 3, Admittance: report.Admittance{Admitted: true}})
 	if says, want := got.Sentence(), "2 of 3 fit. The 3rd would be Pending: "; !strings.HasPrefix(says, want) {
 		t.Errorf("it says %q, want %q …", says, want)
 	}

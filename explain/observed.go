@@ -153,14 +153,13 @@ func (s *sources) quotas(ctx context.Context, namespace string) summary.FactsWit
 	return known
 }
 
-// newPodLabels are labels where new pods are asked about, whose namespace may not exist.
-func (s *sources) newPodLabels(namespace string) (all map[string]string, why string) {
-	if _, unread := s.scheduler.Forbidden["namespaces"]; !unread {
-		if _, err := s.namespaces.Get(namespace); apierrors.IsNotFound(err) {
-			return nil, fmt.Sprintf("namespace %s was not found", namespace)
-		}
+// noNamespace says whether it is known that there is no such namespace.
+func (s *sources) noNamespace(namespace string) bool {
+	if _, unread := s.scheduler.Forbidden["namespaces"]; unread {
+		return false
 	}
-	return s.labels(namespace)
+	_, err := s.namespaces.Get(namespace)
+	return apierrors.IsNotFound(err)
 }
 
 // labels are the namespace's labels, or why they are not known.

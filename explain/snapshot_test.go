@@ -210,7 +210,7 @@ func TestFitFromASnapshotSaysThatItHoldsNoClaimTemplates(t *testing.T) {
 			t.Fatal(err)
 		}
 		c, _ := opened(t, source)
-		got, err := cluster.Fit(t.Context(), c, report.FitQuery{Pod: pod, Replicas: 2, Admitted: true})
+		got, err := cluster.Fit(t.Context(), c, report.FitQuery{Pod: pod, Replicas: 2, Admittance: report.Admittance{Admitted: true}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,8 +11,11 @@ import (
 // Created counts how many of the pods would be created one after the other, at most so
 // many, and says what rejects the next one; nil: nothing that is known.
 func (j *Judgement) Created(most int) (n int, next []report.Rejection) {
-	if rejected := slices.Concat(j.limits, j.security); len(rejected) > 0 {
+	if rejected := slices.Concat(j.given, j.limits, j.security); len(rejected) > 0 {
 		return 0, rejected
+	}
+	if j.message != "" {
+		return 0, j.dryRunRejections()
 	}
 	quotas := copied(j.existing)
 	if n = created(j.Pod, quotas, most); n == most {

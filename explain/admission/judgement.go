@@ -19,7 +19,9 @@ import (
 // Judgement is what admission says of a pod that a controller would create.
 type Judgement struct {
 	refused  *model.NotCreated
-	Pod      *corev1.Pod // with what LimitRanges fill in
+	Pod      *corev1.Pod        // with what LimitRanges fill in
+	message  string             // kube-apiserver's, where its dry run shows that it rejects the pod
+	given    []report.Rejection // what rejects the pod before any rule is asked
 	limits   []report.Rejection
 	security []report.Rejection
 	quotas   []quotaRejection
@@ -33,6 +35,8 @@ type Sources struct {
 	LimitRanges    func(ctx context.Context, namespace string) ([]corev1.LimitRange, error)    // nil: never known
 	Quotas         func(ctx context.Context, namespace string) ([]corev1.ResourceQuota, error) // nil: never known
 	Labels         func(namespace string) (labels map[string]string, why string)               // why they are not known; "": they are
+	Missing        func(namespace string) bool                                                 // it is known that there is no such namespace; nil: it exists
+	Admittance     report.Admittance                                                           // what is known of a pod of a manifest
 	ClusterVersion string                                                                      // the API server's; "" if not known
 	Now            time.Time
 }
@@ -41,7 +45,11 @@ type Sources struct {
 // code and in its order: limits are filled in before quotas count. Webhooks and
 // policies cannot be asked: of those there is only the API server's message.
 func Judge(ctx context.Context, refused *model.NotCreated, from Sources) (*Judgement, error) {
-	j := &Judgement{refused: refused, Pod: refused.Pod.DeepCopy(), now: from.Now}
+	known := from.Admittance
+	j := &Judgement{
+		refused: refused, Pod: refused.Pod.DeepCopy(), now: from.Now,
+		message: known.Message, given: known.Rejected, unknown: slices.Clone(known.Unknown),
+	}
 	if err := j.ask(ctx, from); err != nil {
 		return nil, fmt.Errorf("explain pods of %s: %w", refused.Pod.GenerateName, err)
 	}
@@ -50,6 +58,10 @@ func Judge(ctx context.Context, refused *model.NotCreated, from Sources) (*Judge
 
 func (j *Judgement) ask(ctx context.Context, from Sources) error {
 	namespace := j.Pod.Namespace
+	if from.Missing != nil && from.Missing(namespace) {
+		j.given = append([]report.Rejection{noNamespace(namespace)}, j.given...)
+		return ctx.Err()
+	}
 	ranges, err := objectsOf(ctx, from.LimitRanges, namespace)
 	if err != nil {
 		j.leaveOpen("limitranges", err.Error(), limitPlugin)
@@ -69,6 +81,19 @@ func (j *Judgement) ask(ctx context.Context, from Sources) error {
 		j.existing, j.quotas = quotas, quotasRefusing(j.Pod, quotas)
 	}
 	return ctx.Err()
+}
+
+// noNamespace is the rejection of a pod whose namespace does not exist.
+func noNamespace(namespace string) report.Rejection {
+	return NotThere("NamespaceLifecycle", "namespace "+namespace)
+}
+
+// NotThere is the rejection of a pod for an object that it names and that does not exist.
+func NotThere(plugin, object string) report.Rejection {
+	return report.Rejection{
+		Plugin: plugin, Reason: object + " not found", What: object + " does not exist",
+		Numbers: []report.Number{}, Short: object + " does not exist",
+	}
 }
 
 // Report is the answer, given the report about the pod if it were created.
@@ -112,7 +137,7 @@ func (j *Judgement) leaveOpen(resource, why, plugin string) {
 
 // rejections are all of them, in the order in which the API server asks.
 func (j *Judgement) rejections() []report.Rejection {
-	all := slices.Concat(j.limits, j.security)
+	all := slices.Concat(j.given, j.limits, j.security)
 	for _, r := range j.quotas {
 		all = append(all, r.rejection())
 	}

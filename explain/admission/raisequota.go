@@ -86,7 +86,7 @@ func (j *Judgement) Fixes(ifCreated *report.Report) *report.Fixes {
 // raises are what the quotas would have to allow for all missing pods: what rejects any of
 // them rejects the last one. Or why that is not enough, or not known.
 func (j *Judgement) raises() (raises []raise, why string) {
-	if len(j.limits)+len(j.security) > 0 {
+	if len(j.given)+len(j.limits)+len(j.security) > 0 || j.message != "" && len(j.quotas) == 0 {
 		return nil, "The pod template itself is rejected: changes to quotas, nodes or other pods won't help."
 	}
 	quotas := copied(j.existing)

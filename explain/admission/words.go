@@ -35,6 +35,8 @@ func (j *Judgement) tell(r *report.Report) {
 // blockedBy is the check that rejects the pod, in a word or two.
 func (j *Judgement) blockedBy() string {
 	switch {
+	case len(j.given) > 0:
+		return "admission"
 	case len(j.limits) > 0:
 		return "limit range"
 	case len(j.security) > 0:

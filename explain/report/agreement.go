@@ -32,6 +32,8 @@ type Agreement struct {
 func (r *Report) Agreement(now time.Time) Agreement {
 	observed := r.Observed
 	switch {
+	case r.Admission != nil && r.Admission.Planned:
+		return Agreement{Messages: len(r.Messages(now))}
 	case r.Admission != nil:
 		return Agreement{NotCompared, "rejected by kube-apiserver" + r.rejectedAgo(now), 1}
 	case observed.Agrees == nil && observed.Message == "":
@@ -140,6 +142,9 @@ type Message struct {
 // now: once where they are the same. For pods that were not created it is
 // kube-apiserver's.
 func (r *Report) Messages(now time.Time) []Message {
+	if r.Admission != nil && r.Admission.Message == "" {
+		return nil
+	}
 	if r.Admission != nil {
 		return []Message{{"KUBE-APISERVER" + r.rejectedAgo(now), r.Admission.Message}}
 	}

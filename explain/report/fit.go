@@ -19,7 +19,20 @@ const FitKind = "Fit"
 const resourcesFit = "NodeResourcesFit"
 
 // admissionPlugins decide whether a pod is created.
-var admissionPlugins = []string{"ResourceQuota", "LimitRanger", "PodSecurity"}
+var admissionPlugins = []string{"ResourceQuota", "LimitRanger", "PodSecurity", AdmissionPlugin}
+
+// AdmissionPlugin stands for all plugins of kube-apiserver that may reject a pod.
+const AdmissionPlugin = "Admission"
+
+// CreationUnknown is why it is unknown whether the pod would be created; "" where it is not.
+func CreationUnknown(parts []UnknownPart) string {
+	for _, part := range parts {
+		if slices.ContainsFunc(part.Plugins, func(plugin string) bool { return slices.Contains(admissionPlugins, plugin) }) {
+			return part.Why
+		}
+	}
+	return ""
+}
 
 // FitChance is the caveat of an answer where the nodes of the pods decide how many fit.
 const FitChance = "where several nodes score equally, kube-scheduler chooses at random, so it may be more or fewer"
@@ -28,8 +41,9 @@ const FitChance = "where several nodes score equally, kube-scheduler chooses at 
 type FitQuery struct {
 	Pod      *corev1.Pod // one of them, which does not exist
 	Replicas int         // how many are asked for; at least 1
-	Admitted bool        // kube-apiserver admits one, as its dry run shows
 	New      NewNodes    // that are added before
+
+	Admittance
 }
 
 // Fit is how many equal pods would be created and scheduled, on which nodes, and what
@@ -137,11 +151,9 @@ func (f *Fit) Sentence() string {
 func (f *Fit) openSentence(placed int) string {
 	admission := func(plugin string) bool { return slices.Contains(admissionPlugins, plugin) }
 	why := f.Unknown[0].Why
-	for _, part := range f.Unknown {
-		if slices.ContainsFunc(part.Plugins, admission) && !f.notEvaluated() {
-			return fmt.Sprintf("%d of %d %s the nodes; whether they would be created is unknown: %s.",
-				placed, f.Asked, grammar.Agree(f.Asked, "fits", "fit"), part.Why)
-		}
+	if why := CreationUnknown(f.Unknown); why != "" && !f.notEvaluated() {
+		return fmt.Sprintf("%d of %d %s the nodes; whether they would be created is unknown: %s.",
+			placed, f.Asked, grammar.Agree(f.Asked, "fits", "fit"), why)
 	}
 	if at := slices.IndexFunc(f.Unknown, func(part UnknownPart) bool { return !slices.ContainsFunc(part.Plugins, admission) }); at >= 0 {
 		why = f.Unknown[at].Why

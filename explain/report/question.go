@@ -38,11 +38,21 @@ const (
 // Has says whether a part is wanted.
 func (p Parts) Has(part Parts) bool { return p&part != 0 }
 
+// Admittance is what is known of whether kube-apiserver would create a pod that does not
+// exist, beside what the rules of its namespace say.
+type Admittance struct {
+	Admitted bool          // its dry run shows that it would create one
+	Message  string        // its message, where its dry run shows that it would not; else ""
+	Rejected []Rejection   // what the pod names and is not there
+	Unknown  []UnknownPart // what may reject the pod and could not be read
+}
+
 // Target is the pod that a question is about: one of a cluster, one that does not
 // exist, or those that a controller could not create.
 type Target struct {
 	uid     types.UID
 	pod     *corev1.Pod
+	planned *Admittance
 	refused *model.NotCreated
 }
 
@@ -52,6 +62,9 @@ func PodOf(uid types.UID) Target { return Target{uid: uid} }
 // PodFrom is a pod that does not exist, from its manifest. Nothing of it is kept.
 func PodFrom(pod *corev1.Pod) Target { return Target{pod: pod} }
 
+// PodPlanned is PodFrom where it matters whether kube-apiserver would create the pod.
+func PodPlanned(pod *corev1.Pod, a Admittance) Target { return Target{pod: pod, planned: &a} }
+
 // PodsNotCreated are the pods that a controller could not create.
 func PodsNotCreated(refused *model.NotCreated) Target { return Target{refused: refused} }
 
@@ -60,6 +73,9 @@ func (t Target) UID() types.UID { return t.uid }
 
 // Pod is the pod that does not exist; nil for other targets.
 func (t Target) Pod() *corev1.Pod { return t.pod }
+
+// Planned is what is known of whether the pod would be created; nil where nobody asks.
+func (t Target) Planned() *Admittance { return t.planned }
 
 // NotCreated are the pods that were not created; nil for other targets.
 func (t Target) NotCreated() *model.NotCreated { return t.refused }

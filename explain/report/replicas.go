@@ -12,6 +12,8 @@ type Replicas struct {
 	Fit    *int   `json:"fit"` // null: not known, see Why
 	Why    string `json:"why"` // why the next one would be Pending, or what is not known; "" where all fit
 
+	Rejected bool `json:"-"` // the next one would not be created
+
 	Placed int  `json:"-"` // in the simulation; at least so many fit
 	Daemon bool `json:"-"` // of a DaemonSet: one for each node that it is for
 	Chance bool `json:"-"` // where they go decides how many fit, and equally good nodes are taken at random
@@ -30,6 +32,10 @@ func (r *Replicas) Sentence() string {
 		return fmt.Sprintf("At least %d of %d replicas fit; whether more do is unknown: %s.", r.Placed, r.Wanted, r.Why)
 	case *r.Fit == r.Wanted:
 		return fmt.Sprintf("%s, placed one after another.%s", allFit(r.Wanted), r.chance())
+	case r.Rejected && *r.Fit == 0:
+		return fmt.Sprintf("0 of %d replicas would be created.", r.Wanted)
+	case r.Rejected:
+		return fmt.Sprintf("%d of %d replicas fit, placed one after another. The next would not be created: %s.%s", *r.Fit, r.Wanted, r.Why, r.chance())
 	case r.Why == "":
 		return fmt.Sprintf("%d of %d replicas fit.", *r.Fit, r.Wanted)
 	}

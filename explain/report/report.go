@@ -90,6 +90,8 @@ type Admission struct {
 	Message      string       `json:"message"`      // what kube-apiserver said then
 	Rejections   []Rejection  `json:"rejections"`   // what would refuse now; requested is what a quota's used says, allocatable its hard
 	IfCreated    string       `json:"ifCreated"`    // what would become of the pod then
+
+	Planned bool `json:"-"` // the pod is of a manifest: nobody tried to create it
 }
 
 // PodRef says which pod is meant.

@@ -29,6 +29,8 @@ var (
 	ErrUnauthorized = errors.New("unauthorized")
 	// ErrForbidden says that the user may not do that.
 	ErrForbidden = errors.New("forbidden")
+	// ErrRejected says that admission rejected the object of a user who may create it.
+	ErrRejected = errors.New("rejected by admission")
 	// ErrNotFound says that the object does not exist.
 	ErrNotFound = errors.New("not found")
 	// ErrReadOnly says that a request was rejected here, before it was sent.
@@ -139,6 +141,9 @@ func shortly(err error) string {
 	}
 	return cause(err)
 }
+
+// Words are the server's own about an error of a request, in one line.
+func Words(err error) string { return cause(err) }
 
 // cause is the last error of the chain, in one line, without the request that
 // net/http and client-go put before it.

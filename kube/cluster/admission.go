@@ -16,6 +16,7 @@ import (
 	schedulingrules "k8s.io/kubernetes/pkg/apis/scheduling/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/admission"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // graceForLostNodes is what the API server's DefaultTolerationSeconds plugin
@@ -29,6 +30,8 @@ type Admission struct {
 	Client  kubernetes.Interface
 	Unread  string   // why what may not be read is not; "" is a lack of permission
 	Caveats []string // what it could not do
+
+	Rejected []report.Rejection // for what the pod names and is not there
 }
 
 // Admit completes pod in place.
@@ -43,11 +46,12 @@ func (a *Admission) Admit(ctx context.Context, pod *corev1.Pod) error {
 	return nil
 }
 
-// leaveOut notes what could not be read, or is not there.
-func (a *Admission) leaveOut(what string, err error) {
+// leaveOut notes what could not be read, or is not there. plugin is the one of kube-apiserver
+// that then rejects the pod.
+func (a *Admission) leaveOut(plugin, what string, err error) {
 	switch {
 	case apierrors.IsNotFound(err):
-		a.Caveats = append(a.Caveats, what+" does not exist: kube-apiserver would reject this pod")
+		a.Rejected = append(a.Rejected, admission.NotThere(plugin, what))
 	case apierrors.IsForbidden(err):
 		a.Caveats = append(a.Caveats, what+" ignored: "+cmp.Or(a.Unread, "not allowed to read it"))
 	default:
@@ -59,17 +63,11 @@ func (a *Admission) leaveOut(what string, err error) {
 func (a *Admission) limitRanges(ctx context.Context, pod *corev1.Pod) error {
 	ranges, err := a.Client.CoreV1().LimitRanges(pod.Namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
-		a.leaveOut("LimitRanges of namespace "+pod.Namespace, err)
+		a.leaveOut("LimitRanger", "LimitRanges of namespace "+pod.Namespace, err)
 		return nil
 	}
-	rejections, err := admission.ApplyLimitRanges(pod, ranges.Items)
-	if err != nil {
-		return err
-	}
-	for _, rejection := range rejections {
-		a.Caveats = append(a.Caveats, "kube-apiserver would reject this pod: "+rejection.What)
-	}
-	return nil
+	_, err = admission.ApplyLimitRanges(pod, ranges.Items) // admission.Judge says what they reject
+	return err
 }
 
 // priority resolves the PriorityClass, or the cluster's default one.
@@ -81,7 +79,7 @@ func (a *Admission) priority(ctx context.Context, pod *corev1.Pod) {
 		if pod.Spec.PriorityClassName != "" {
 			what = "PriorityClass " + pod.Spec.PriorityClassName
 		}
-		a.leaveOut(what, err)
+		a.leaveOut("Priority", what, err)
 	case class == nil:
 		pod.Spec.Priority = new(int32(0))
 		pod.Spec.PreemptionPolicy = new(corev1.PreemptLowerPriority)
@@ -126,7 +124,7 @@ func (a *Admission) runtimeClass(ctx context.Context, pod *corev1.Pod) {
 	name := *pod.Spec.RuntimeClassName
 	class, err := a.Client.NodeV1().RuntimeClasses().Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
-		a.leaveOut("RuntimeClass "+name, err)
+		a.leaveOut("RuntimeClass", "RuntimeClass "+name, err)
 		return
 	}
 	if class.Overhead != nil {

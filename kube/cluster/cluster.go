@@ -151,10 +151,10 @@ func (c *Cluster) Ask(ctx context.Context, q report.Query) (answer *report.Repor
 	return marked(answer, caveats), nil
 }
 
-// Replicas says how many equal pods that do not exist yet would be scheduled.
-func (c *Cluster) Replicas(ctx context.Context, pod *corev1.Pod, wanted int) (found *report.Replicas, err error) {
+// Replicas says how many equal pods that do not exist yet would be created and scheduled.
+func (c *Cluster) Replicas(ctx context.Context, pod *corev1.Pod, wanted int, known report.Admittance) (found *report.Replicas, err error) {
 	_, err = c.whole(func(e *explain.Engine) (err error) {
-		found, err = e.Replicas(ctx, pod, wanted)
+		found, err = explain.PlannedReplicas(ctx, e, pod, wanted, known)
 		return err
 	})
 	return found, err
