@@ -96,6 +96,9 @@ func podsOf(document []byte, namespace string) ([]admission.UncreatedPod, error)
 		if !ok {
 			return nil, nil
 		}
+		if err := validateWorkload(object); err != nil {
+			return nil, err
+		}
 		if err := checkSums(raw, w.Pod); err != nil {
 			return nil, err
 		}
