@@ -18,7 +18,7 @@ var negative = regexp.MustCompile(`[ /(]-[0-9]`)
 
 func TestNoFigureIsNegativeHoweverLargeAmountsAre(t *testing.T) {
 	most := resource.MustParse("9223372036854775807")
-	all := corev1.ResourceList{corev1.ResourceCPU: most, corev1.ResourceMemory: most, corev1.ResourcePods: most, "example.com/gpu": most}
+	all := corev1.ResourceList{corev1.ResourceCPU: most, corev1.ResourceMemory: resource.MustParse("9Ei"), corev1.ResourcePods: most, "example.com/gpu": most}
 	some := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("9000000000000000"), corev1.ResourceMemory: resource.MustParse("4Ei")}
 	b := model.NewBuilder()
 	for _, name := range []string{"huge", "vast"} {

@@ -2,6 +2,7 @@ package get
 
 import (
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 	"time"
@@ -58,7 +59,7 @@ func newNodeItem(n *model.Node, counted bool) nodeItem {
 	if counted {
 		item.Pods = new(len(n.Pods))
 		item.Requested = quantities(n.Requested)
-		item.Free = quantities(n.Allocatable.Minus(&n.Requested))
+		item.Free = freeQuantities(n)
 		item.Limits = quantities(n.Limits)
 	}
 	return item
@@ -144,25 +145,51 @@ func taintTexts(taints []corev1.Taint) string {
 // freeCells are the cells of a node that depend on its pods.
 type freeCells struct{ cpu, memory, pods, requested string }
 
-// freeOf writes what a node has free of what is allocatable; "?" if not all its pods
-// could be read.
+// freeOf writes what a node has free of what is allocatable; "?" where allocatable is not
+// set, or if not all its pods could be read.
 func freeOf(n *model.Node, counted bool) freeCells {
+	free := n.Allocatable.Minus(&n.Requested)
+	cells := freeCells{
+		cpu:       model.FormatCoresOf(free.MilliCPU, n.Allocatable.MilliCPU),
+		memory:    model.FormatMemoryOf(free.Memory, n.Allocatable.Memory),
+		pods:      fmt.Sprintf("%d/%s", len(n.Pods), podLimit(n)),
+		requested: orNone(n.Requested.String()),
+	}
 	if !counted {
 		const of = model.UnknownFigure + "/"
-		return freeCells{
+		cells = freeCells{
 			cpu:       of + model.FormatCores(n.Allocatable.MilliCPU, model.Down),
 			memory:    of + model.FormatMemory(n.Allocatable.Memory, model.Down),
-			pods:      of + strconv.FormatInt(n.Allocatable.Pods, 10),
+			pods:      of + podLimit(n),
 			requested: model.UnknownFigure,
 		}
 	}
-	free := n.Allocatable.Minus(&n.Requested)
-	return freeCells{
-		cpu:       model.FormatCoresOf(free.MilliCPU, n.Allocatable.MilliCPU),
-		memory:    model.FormatMemoryOf(free.Memory, n.Allocatable.Memory),
-		pods:      fmt.Sprintf("%d/%d", len(n.Pods), n.Allocatable.Pods),
-		requested: orNone(n.Requested.String()),
+	if n.Allocatable.MilliCPU <= 0 {
+		cells.cpu = model.UnknownFigure
 	}
+	if n.Allocatable.Memory <= 0 {
+		cells.memory = model.UnknownFigure
+	}
+	return cells
+}
+
+// podLimit is how many pods a node allows; "?" where allocatable is not set.
+func podLimit(n *model.Node) string {
+	if n.Allocatable.Pods <= 0 {
+		return model.UnknownFigure
+	}
+	return strconv.FormatInt(n.Allocatable.Pods, 10)
+}
+
+// freeQuantities are what a node has free, without the resources whose allocatable is not
+// set.
+func freeQuantities(n *model.Node) map[string]string {
+	free := quantities(n.Allocatable.Minus(&n.Requested))
+	maps.DeleteFunc(free, func(name, _ string) bool {
+		_, set := n.Object.Status.Allocatable[corev1.ResourceName(name)]
+		return !set
+	})
+	return free
 }
 
 // timeOrNull is null in JSON for the zero time.

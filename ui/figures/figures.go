@@ -149,12 +149,14 @@ func ResourceHead(resource string) string {
 	return strings.ToUpper(model.Clean(resource[strings.LastIndexByte(resource, '/')+1:]))
 }
 
-// FreeCPU is what no pod requests of a node's cpu, in millicores; never below 0.
+// FreeCPU is what no pod requests of a node's cpu, in millicores; less than 0
+// where more is requested than is allocatable.
 func FreeCPU(n *model.Node) int64 {
-	return max(n.Free(func(r *model.Resources) int64 { return r.MilliCPU }), 0)
+	return n.Free(func(r *model.Resources) int64 { return r.MilliCPU })
 }
 
-// FreeMemory is what no pod requests of a node's memory, in bytes; never below 0.
+// FreeMemory is what no pod requests of a node's memory, in bytes; less than 0 where
+// more is requested than is allocatable.
 func FreeMemory(n *model.Node) int64 {
-	return max(n.Free(func(r *model.Resources) int64 { return r.Memory }), 0)
+	return n.Free(func(r *model.Resources) int64 { return r.Memory })
 }

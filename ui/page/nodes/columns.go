@@ -68,9 +68,15 @@ func (d drawing) columns() []column {
 		columns := []column{
 			name, status,
 			{Head: "CPU FREE", Field: "cpu.free", Min: 9, Right: true, Text: d.figure(func(n *model.Node) string {
+				if n.Allocatable.MilliCPU <= 0 {
+					return model.UnknownFigure
+				}
 				return figures.FreeOf(figures.FreeCPU(n), n.Allocatable.MilliCPU)
 			})},
 			{Head: "MEM FREE", Field: "mem.free", Extra: true, Min: 9, Right: true, Text: d.figure(func(n *model.Node) string {
+				if n.Allocatable.Memory <= 0 {
+					return model.UnknownFigure
+				}
 				return model.FormatMemoryOf(figures.FreeMemory(n), n.Allocatable.Memory)
 			})},
 			taints,
@@ -203,10 +209,11 @@ func (d drawing) free(resource corev1.ResourceName) func(*model.Node) table.Cell
 	}
 }
 
-// freeText is what no pod requests of a resource, at least.
+// freeText is what no pod requests of a resource, at least; less than 0 where more is
+// requested than is allocatable.
 func freeText(node *model.Node, resource corev1.ResourceName) string {
 	left := node.Free(func(r *model.Resources) int64 { return r.Of(resource) })
-	return figures.ColumnText(resource, max(left, 0), model.Down)
+	return figures.ColumnText(resource, left, model.Down)
 }
 
 // status is whether the node is ready, since when it is not, and what else matters of it.
