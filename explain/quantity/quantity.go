@@ -74,6 +74,15 @@ func RoundedDown(name corev1.ResourceName, amount int64) string {
 	return forPeople(name, amount, model.Down)
 }
 
+// OfPod writes what a pod requests for people: cpu exactly, everything else no less than it
+// is.
+func OfPod(name corev1.ResourceName, amount int64) string {
+	if name == corev1.ResourceCPU {
+		return Exact(name, amount)
+	}
+	return RoundedUp(name, amount)
+}
+
 // RoundedUpRange is a range of shortages, the unit written once if it is one:
 // "1.2–3.1", "350m–1.2", "2–4Gi".
 func RoundedUpRange(name corev1.ResourceName, least, greatest int64) string {

@@ -97,3 +97,21 @@ func TestARangeOfShortagesTellsItsUnitOnce(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatAPodRequestsIsExactOrNoLess(t *testing.T) {
+	for _, test := range []struct {
+		name   corev1.ResourceName
+		amount int64
+		want   string
+	}{
+		{corev1.ResourceCPU, 3999, "3.999"},
+		{corev1.ResourceCPU, 350, "350m"},
+		{corev1.ResourceCPU, 4000, "4"},
+		{corev1.ResourceMemory, 8191 << 20, "8Gi"},
+		{"nvidia.com/gpu", 2, "2"},
+	} {
+		if got := OfPod(test.name, test.amount); got != test.want {
+			t.Errorf("%s %d: %s, want %s", test.name, test.amount, got, test.want)
+		}
+	}
+}

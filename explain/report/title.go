@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -34,7 +35,7 @@ func (p *PodRef) Line() string {
 }
 
 // Requested is what the pod requests, as the scheduler counts it: "requests cpu 3.7, memory
-// 12Gi". Amounts are rounded up.
+// 12Gi". Amounts but cpu are rounded up.
 func (p *PodRef) Requested() string {
 	if amounts := p.Amounts(); amounts != "" {
 		return "requests " + amounts
@@ -48,28 +49,28 @@ func (p *PodRef) Amounts() string {
 	for _, name := range slices.SortedFunc(maps.Keys(p.Requests), func(a, b string) int {
 		return strings.Compare(ResourceRank(corev1.ResourceName(a)), ResourceRank(corev1.ResourceName(b)))
 	}) {
-		quantity, err := resource.ParseQuantity(p.Requests[name])
-		if err != nil || quantity.IsZero() {
+		requested, err := resource.ParseQuantity(p.Requests[name])
+		if err != nil || requested.IsZero() {
 			continue
 		}
-		requests = append(requests, name+" "+amountText(corev1.ResourceName(name), quantity))
+		requests = append(requests, name+" "+amountText(corev1.ResourceName(name), requested))
 	}
 	return strings.Join(requests, ", ")
 }
 
-// amountText is an amount of a resource, rounded up; as it was written where 64 bits do not
+// amountText is an amount of a resource, cpu exactly and others rounded up; as it was written where 64 bits do not
 // hold it.
-func amountText(name corev1.ResourceName, quantity resource.Quantity) string {
-	amount, fits := model.Count(name, quantity)
-	text := quantity.String()
+func amountText(name corev1.ResourceName, requested resource.Quantity) string {
+	amount, fits := model.Count(name, requested)
+	text := requested.String()
 	switch {
 	case name == corev1.ResourceCPU:
-		text = model.FormatCPU(amount, model.Up)
+		text = quantity.OfPod(name, amount)
 	case name == corev1.ResourceMemory, name == corev1.ResourceEphemeralStorage, strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix):
 		text = model.FormatMemory(amount, model.Up)
 	}
 	if !fits || strings.HasPrefix(text, ">") {
-		return quantity.String()
+		return requested.String()
 	}
 	return text
 }

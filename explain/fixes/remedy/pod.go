@@ -53,9 +53,10 @@ func (r Tolerate) title() string {
 	return "tolerate " + r.Taint.ToString()
 }
 
-// title names the pod's own request, all its containers together.
+// title names the pod's own request, all its containers together. The old one is as the pod's
+// requests are shown.
 func (r LowerRequest) title() string {
-	return fmt.Sprintf("request %s %s instead of %s", r.Resource, quantity.RoundedDown(r.Resource, r.Total[1]), quantity.RoundedDown(r.Resource, r.Total[0]))
+	return fmt.Sprintf("request %s %s instead of %s", r.Resource, quantity.RoundedDown(r.Resource, r.Total[1]), quantity.OfPod(r.Resource, r.Total[0]))
 }
 
 func (r DropSelector) title() string {
