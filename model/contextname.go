@@ -38,6 +38,12 @@ func MatchContext(pattern, name string) bool {
 	return false
 }
 
+// MatchProduction is MatchContext without regard to capital letters: a context that is taken
+// for no production context protects nothing.
+func MatchProduction(pattern, name string) bool {
+	return MatchContext(strings.ToLower(pattern), strings.ToLower(name))
+}
+
 // CheckPattern says what is wrong with a pattern of contexts.
 func CheckPattern(pattern string) error {
 	_, err := path.Match(pattern, "")

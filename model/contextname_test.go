@@ -36,3 +36,20 @@ func TestAContextIsNamedShortlyWhereThatIsClear(t *testing.T) {
 		}
 	}
 }
+
+func TestAProductionContextIsOneWhateverItsCapitalLetters(t *testing.T) {
+	for _, test := range []struct {
+		pattern, context string
+		want             bool
+	}{
+		{"*prod*", "PROD-eu", true},
+		{"*prod*", "Production", true},
+		{"Live-*", "live-eu", true},
+		{"*prod*", "staging", false},
+		{"", "prod", false},
+	} {
+		if got := MatchProduction(test.pattern, test.context); got != test.want {
+			t.Errorf("%q matches %q: %t, want %t", test.pattern, test.context, got, test.want)
+		}
+	}
+}

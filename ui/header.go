@@ -161,7 +161,7 @@ func (h *headerRow) freshStyle(fresh string) lipgloss.Style {
 
 // production reports whether the context is a production one.
 func (h *headerRow) production() bool {
-	return !h.app.observed.IsSnapshot() && model.MatchContext(h.app.Production, h.app.Context)
+	return !h.app.observed.IsSnapshot() && model.MatchProduction(h.app.Production, h.app.Context)
 }
 
 // freshness says how current the data is.

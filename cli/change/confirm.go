@@ -41,7 +41,7 @@ func (c *Command) question(plan *plan.Plan) plan.Question {
 	if err != nil {
 		all = nil // it was read before: the whole name does
 	}
-	return plan.Question(model.ShortContext(context, all), model.MatchContext(c.settings.Production, context))
+	return plan.Question(model.ShortContext(context, all), model.MatchProduction(c.settings.Production, context))
 }
 
 // asked words a question for a line of its own.

@@ -103,8 +103,9 @@ func (s *Settings) Idle(all []model.Context, opened string) error {
 	if idle := s.ReadOnly.idle(names); len(idle) > 0 {
 		says = append(says, fmt.Sprintf("readonly: no context of the kubeconfig matches %s, so it protects nothing", quoted(idle)))
 	}
-	if set := (Contexts{patterns: []string{s.Production}}); s.Production != production && len(set.idle(names)) > 0 {
-		says = append(says, fmt.Sprintf("production: no context of the kubeconfig matches %s", quoted(set.patterns)))
+	matched := slices.ContainsFunc(names, func(name string) bool { return model.MatchProduction(s.Production, name) })
+	if s.Production != production && !matched {
+		says = append(says, fmt.Sprintf("production: no context of the kubeconfig matches %q", s.Production))
 	}
 	if len(says) == 0 {
 		return nil
