@@ -202,7 +202,7 @@ func observe(pod *corev1.Pod) report.Observed {
 	if condition == nil {
 		return observed
 	}
-	observed.Message = condition.Message
+	observed.Message, observed.Speaker = condition.Message, report.SpeakerOf(pod, condition)
 	if condition.Status == corev1.ConditionFalse && !condition.LastTransitionTime.IsZero() {
 		observed.UnschedulableSince = condition.LastTransitionTime.DeepCopy()
 	}

@@ -31,6 +31,9 @@ const flushes = 30 * time.Second
 // Compare tells whether the scheduler's last message is the one that its plugins
 // give now and, where it is not, why that is no disagreement.
 func Compare(s *scheduler.Scheduler, q *plugins.Question, o preemption.Outcome, observed *report.Observed) {
+	if observed.Speaker == report.KubeAPIServer {
+		return // kube-scheduler has not tried it yet
+	}
 	observed.Agrees = agrees(o, observed.Message)
 	if observed.Agrees != nil && !*observed.Agrees {
 		observed.Outdated = outdated(s, q, observed)

@@ -1,9 +1,12 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
@@ -41,13 +44,13 @@ func (r *Report) Agreement(now time.Time) Agreement {
 	case observed.Agrees == nil && r.SchedulerMessage == "" && r.Verdict == Unknown:
 		return Agreement{NotCompared, "not compared with kube-scheduler: some nodes not evaluated", 1}
 	case observed.Agrees == nil:
-		return Agreement{NotCompared, "kube-scheduler's message" + r.attemptAgo(now) + ": " + observed.Message, 1}
+		return Agreement{NotCompared, observed.speaker() + "'s message" + r.attemptAgo(now) + ": " + observed.Message, 1}
 	case *observed.Agrees:
-		return Agreement{Agrees, "agrees with kube-scheduler" + r.attempt(now), 1}
+		return Agreement{Agrees, "agrees with " + observed.speaker() + r.attempt(now), 1}
 	case observed.Outdated != "":
 		return Agreement{Outdated, observed.Outdated, 2}
 	}
-	return Agreement{Disagrees, "disagrees with kube-scheduler" + r.attempt(now), 2}
+	return Agreement{Disagrees, "disagrees with " + observed.speaker() + r.attempt(now), 2}
 }
 
 // noMessage says that kube-scheduler wrote nothing, if the verdict is one that it
@@ -115,7 +118,7 @@ func (r *Report) AgreementSentence(now time.Time) string {
 		return ""
 	}
 	text := strings.TrimSuffix(agreement.Text, ".") + "."
-	if !strings.HasPrefix(text, "kube-") {
+	if !strings.HasPrefix(text, "kube-") && !strings.HasPrefix(text, r.Observed.speaker()) {
 		text = grammar.Capital(text)
 	}
 	if agreement.Level == Disagrees {
@@ -149,7 +152,7 @@ func (r *Report) Messages(now time.Time) []Message {
 		return []Message{{"KUBE-APISERVER" + r.rejectedAgo(now), r.Admission.Message}}
 	}
 	observed, ours := r.Observed, r.SchedulerMessage
-	theirs := "KUBE-SCHEDULER" + r.attempt(now)
+	theirs := observed.heading() + r.attempt(now)
 	switch {
 	case observed.Message == "" && ours == "":
 		return nil
@@ -173,3 +176,31 @@ func (r *Report) Messages(now time.Time) []Message {
 // SameReworded says whether kube-scheduler's message is fathom's in the wording of the
 // cluster's own, older version.
 func (r *Report) SameReworded() bool { return slices.Contains(r.Reworded, r.Observed.Message) }
+
+// KubeAPIServer writes the PodScheduled condition of a pod that is created with gates.
+const KubeAPIServer = "kube-apiserver"
+
+// SpeakerOf names who wrote the PodScheduled condition of a pod, by its reason: kube-apiserver
+// that of a gated pod (pkg/registry/core/pod/strategy.go), the pod's scheduler all others.
+func SpeakerOf(pod *corev1.Pod, condition *corev1.PodCondition) string {
+	name := pod.Spec.SchedulerName
+	switch {
+	case condition.Reason == corev1.PodReasonSchedulingGated:
+		return KubeAPIServer
+	case name == "" || name == corev1.DefaultSchedulerName:
+		return KubeScheduler
+	}
+	return name
+}
+
+// speaker is whose message it is.
+func (o *Observed) speaker() string { return cmp.Or(o.Speaker, KubeScheduler) }
+
+// heading is the speaker over a message.
+func (o *Observed) heading() string {
+	name := o.speaker()
+	if name != KubeScheduler && name != KubeAPIServer {
+		return "SCHEDULER " + name
+	}
+	return strings.ToUpper(name)
+}

@@ -34,7 +34,7 @@ const (
 	Unknown       Verdict = "Unknown"       // no node fits for sure and at least one could not be decided
 )
 
-// NoSuchNode is the State of a pod of a manifest that names a node which does not exist.
+// NoSuchNode is the State of a pod whose spec.nodeName is a node that does not exist.
 const NoSuchNode = "no such node"
 
 // Report is one explanation. Its JSON is a contract; what JSON leaves out is
@@ -121,6 +121,8 @@ type Observed struct {
 	Agrees             *bool        `json:"agrees"`             // with SchedulerMessage; null where one of them is missing
 	Outdated           string       `json:"outdated,omitempty"` // why they may agree though Message differs; "" where it is proved that they do not
 	Quiet              string       `json:"quiet,omitempty"`    // what was seen of a scheduler that does not try the pod
+
+	Speaker string `json:"-"` // whose Message it is, as SpeakerOf names it; "" is kube-scheduler's
 }
 
 // PluginResult counts what one plugin keeps away, in the scheduler's order.

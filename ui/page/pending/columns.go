@@ -265,6 +265,9 @@ func (c *columns) tried(w *Row) string {
 func saidByScheduler(p *model.Pod) string {
 	for i := range p.Object.Status.Conditions {
 		if c := &p.Object.Status.Conditions[i]; c.Type == corev1.PodScheduled {
+			if speaker := report.SpeakerOf(p.Object, c); speaker != report.KubeScheduler && c.Message != "" {
+				return speaker + ": " + c.Message
+			}
 			return c.Message
 		}
 	}
