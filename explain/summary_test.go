@@ -233,6 +233,12 @@ func TestEveryOtherVerdictIsToldInItsWords(t *testing.T) {
 			testPod("shop/x", "std-a-01", "1", bound),
 			"Scheduled to std-a-01 3m ago, not started: the kubelet has not started it.", "not started", "not started | std-a-01: waiting for the kubelet",
 		},
+		"no such node": {
+			Options{},
+			testPod("shop/x", "gone", "1", bound),
+			"Scheduled to gone 3m ago: Node gone does not exist. The pod garbage collector of kube-controller-manager deletes such pods.", "no such node",
+			"no such node | gone does not exist",
+		},
 	} {
 		r := mustExplain(t, startEngine(t, c.options, node), c.pod)
 		if r.Summary != c.summary || r.State != c.state || rowOf(r) != c.why {

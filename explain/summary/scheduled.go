@@ -22,6 +22,9 @@ func tellScheduled(q *podQuestion, _ *report.Report) overall {
 	if !s.since.IsZero() {
 		placed += " " + model.FormatAge(s.since, q.Now) + " ago"
 	}
+	if s.stage != stageFinished && noSuchNode(q) {
+		return tellOrphaned(node, placed)
+	}
 	switch s.stage {
 	case stageRunning:
 		return overall{summary: placed + ", all containers started.", state: "running", why: node}
@@ -50,6 +53,21 @@ func tellScheduled(q *podQuestion, _ *report.Report) overall {
 	return told
 }
 
+// noSuchNode says whether it is known that the pod's node does not exist.
+func noSuchNode(q *podQuestion) bool {
+	_, err := q.Nodes.NodeInfos().Get(q.Pod.Spec.NodeName)
+	return err != nil && q.Listers.Readable("nodes")
+}
+
+// tellOrphaned is for a pod whose node does not exist. The pod garbage collector deletes it
+// (pkg/controller/podgc).
+func tellOrphaned(node, placed string) overall {
+	return overall{
+		summary: fmt.Sprintf("%s: Node %s does not exist. The pod garbage collector of kube-controller-manager deletes such pods.", placed, node),
+		state:   report.NoSuchNode, why: node + " does not exist",
+	}
+}
+
 // tellPlaced is for a pod that does not exist yet and names its node itself.
 func tellPlaced(q *podQuestion) overall {
 	node := q.Pod.Spec.NodeName
@@ -57,7 +75,7 @@ func tellPlaced(q *podQuestion) overall {
 		summary: fmt.Sprintf("spec.nodeName is %s: kube-scheduler does not schedule this pod.", node),
 		state:   "names its node", why: node,
 	}
-	if _, err := q.Nodes.NodeInfos().Get(node); err != nil && q.Listers.Readable("nodes") {
+	if noSuchNode(q) {
 		told.summary += fmt.Sprintf(" Node %s does not exist.", node)
 		told.state, told.why = report.NoSuchNode, node+" does not exist"
 	}
