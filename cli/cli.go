@@ -37,7 +37,8 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	said := terminal.NewStream(stderr)
 	whole := said.IsStderr()
 	defer said.TakeOver()()
-	a := newApp(&terminal.Streams{Name: programName(args), In: stdin, Out: terminal.NewStream(stdout), ErrOut: said})
+	out := terminal.NewStream(stdout)
+	a := newApp(&terminal.Streams{Name: programName(args), In: stdin, Out: out, ErrOut: said})
 	defer func() {
 		if r := recover(); r != nil {
 			a.Say(guard.NewCrash(r))
@@ -50,6 +51,9 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	cmd, err := a.root(args).ExecuteContextC(ctx)
 	if err != nil && !a.parsed {
 		err = exit.Usagef("%w; see %s --help", err, cmd.CommandPath())
+	}
+	if err == nil {
+		err = out.Err()
 	}
 	return exit.Code(ctx, err, a.Streams)
 }

@@ -165,7 +165,7 @@ func TestAnAnswerThatIsNoVersionIsNoNetworkTrouble(t *testing.T) {
 			for _, command := range []string{"get nodes", "explain --all"} {
 				stdout, stderr, code := runs(t.Context(), t, append(strings.Fields(command), "--kubeconfig", config)...)
 				if code != exit.Unknown || stdout != "" || strings.Count(stderr, "\n") != 1 ||
-					!strings.Contains(stderr, "answered with an answer without kind and resourceVersion") || !strings.Contains(stderr, "log in to the proxy") ||
+					!strings.Contains(stderr, "answered with an object without kind and resourceVersion") || !strings.Contains(stderr, "log in to the proxy") ||
 					strings.Contains(stderr, "network") || strings.Contains(stderr, "does not answer") {
 					t.Errorf("%s: exit code %d\n%s%s", command, code, stdout, stderr)
 				}

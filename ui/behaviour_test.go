@@ -245,8 +245,8 @@ func TestTheMessageSaysWhatIsWrongWithTheConnection(t *testing.T) {
 		model.Failing:      {"etcdserver: request timed out", " https://10.0.0.1:6443: etcdserver: request timed out (2 tries). ctrl-r retries."},
 		model.Throttled:    {"too many requests", " Waiting for https://10.0.0.1:6443: too many requests (2 tries)."},
 		model.NotAnAPI: {
-			"an answer without kind and resourceVersion",
-			" https://10.0.0.1:6443: an answer without kind and resourceVersion. A proxy in front of it may need a login; ctrl-r ret…",
+			"an object without kind and resourceVersion",
+			" https://10.0.0.1:6443: an object without kind and resourceVersion. A proxy in front of it may need a login; ctrl-r ret…",
 		},
 	} {
 		status := liveStatus()

@@ -57,7 +57,7 @@ func ShowNamespace(cmd *cobra.Command) {
 // Set gives root and all its commands the help of this program, which has the
 // shape of kubectl's.
 func Set(root *cobra.Command) {
-	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { _ = Write(cmd.OutOrStdout(), cmd) }) // an error means that nobody reads
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { _ = Write(cmd.OutOrStdout(), cmd) }) // the stream keeps the error
 	root.SetUsageFunc(func(cmd *cobra.Command) error { return Write(cmd.OutOrStderr(), cmd) })
 	root.InitDefaultHelpCmd()
 	for _, cmd := range root.Commands() {

@@ -78,7 +78,7 @@ func TestConfigCheckGivesALineForEachFault(t *testing.T) {
 		`config.yaml:3: unknown setting "thene": choose one of theme, ascii, production`,
 		`config.yaml:4: production: "a["`,
 		`config.yaml:5: readonly: "b["`,
-		`config.yaml:8: ascii: it cannot be a string`,
+		`config.yaml:8: ascii: it must be true or false, not text`,
 		`config.yaml:9: levels: tight 99, full 95`,
 		`config.yaml:12: pool-label: "a b" is not a label key`,
 		`config.yaml:21: columns.pods[1]: unknown field "labl"`,
@@ -139,9 +139,11 @@ func TestAFileThatIsNoYAMLSaysWhere(t *testing.T) {
 		"a list":                {"- theme\n", ": it must be a mapping of settings"},
 		"two documents":         {"theme: dark\n---\ntheme: light\n", ": it has more than one document"},
 		"a setting twice":       {"theme: dark\ntheme: light\n", ":2: "},
-		"a text for a mapping":  {"columns: wide\n", ":1: columns: it cannot be a string"},
-		"a number among levels": {"levels: {tight: much}\n", ":1: levels.tight: it cannot be a string"},
-		"a mapping for a key":   {"keys: {drain: {f5: 1}}\n", ":1: keys: write a key, such as f5"},
+		"a list for a pattern":  {"production: [a, b]\n", ":1: production: it must be text, not a list"},
+		"an unquoted letter":    {"keys: {drain: y}\n", `:1: keys: drain: YAML reads y, n, on, off, yes and no as true or false: write the key in quotes, as in "y"`},
+		"a text for a mapping":  {"columns: wide\n", ":1: columns: it must be a mapping, not text"},
+		"a number among levels": {"levels: {tight: much}\n", ":1: levels.tight: it must be a whole number, not text"},
+		"a mapping for a key":   {"keys: {drain: {f5: 1}}\n", ":1: keys: drain: write a key, such as f5"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(inFiles(t, map[string]string{"config.yaml": c.text}), "config.yaml")

@@ -3,6 +3,7 @@ package settings
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -18,6 +19,26 @@ type KeyList []string
 // errKeys says what the keys of an action may be.
 var errKeys = errors.New("write a key, such as f5, or a list of keys, such as [f5, alt+e]")
 
+// errBool says why a key may not be true or false.
+var errBool = errors.New(`YAML reads y, n, on, off, yes and no as true or false: write the key in quotes, as in "y"`)
+
+// UnmarshalJSON takes a mapping of names to keys; an error names the action.
+func (k *Keys) UnmarshalJSON(text []byte) error {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(text, &all); err != nil {
+		return err
+	}
+	*k = Keys{}
+	for _, action := range slices.Sorted(maps.Keys(all)) {
+		var list KeyList
+		if err := list.UnmarshalJSON(all[action]); err != nil {
+			return fmt.Errorf("%s: %w", action, err)
+		}
+		(*k)[action] = list
+	}
+	return nil
+}
+
 // UnmarshalJSON takes a text, a digit or a list of these.
 func (k *KeyList) UnmarshalJSON(text []byte) error {
 	var one string
@@ -27,6 +48,9 @@ func (k *KeyList) UnmarshalJSON(text []byte) error {
 	}
 	var list []string
 	if err := json.Unmarshal(text, &list); err != nil {
+		if wrong := new(json.UnmarshalTypeError); errors.As(err, &wrong) && wrong.Value == "bool" {
+			return errBool
+		}
 		return errKeys
 	}
 	*k = list

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -148,9 +149,29 @@ func inYAML(err error) string {
 		return "unknown field " + field
 	}
 	if wrong := new(json.UnmarshalTypeError); errors.As(err, &wrong) {
-		return "it cannot be a " + wrong.Value
+		return fmt.Sprintf("it must be %s, not %s", wanted(wrong.Type.Kind()), cmp.Or(inFile[wrong.Value], wrong.Value))
 	}
 	return strings.TrimPrefix(strings.TrimPrefix(text, "error unmarshaling JSON: "), "while decoding JSON: ")
+}
+
+// inFile are the decoder's words for what a file holds, as its reader knows them.
+var inFile = map[string]string{
+	"array": "a list", "object": "a mapping", "string": "text", "bool": "true or false", "number": "a number", "null": "nothing",
+}
+
+// wanted is what a setting of such a kind may be.
+func wanted(kind reflect.Kind) string {
+	switch kind {
+	case reflect.String:
+		return "text"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int:
+		return "a whole number"
+	case reflect.Slice:
+		return "a list"
+	}
+	return "a mapping"
 }
 
 // unknownField is how the decoder names a field that there is none of.

@@ -12,7 +12,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// near is the largest edit distance of a suggestion.
+// near is the largest edit distance of a suggestion. A word at that distance has to begin
+// with the same letter: of a short word two letters are most of it.
 const near = 2
 
 // nearest are the words that a wrong one is close to, as cobra finds commands.
@@ -24,7 +25,12 @@ func nearest(wrong string, words ...string) []string {
 	if wrong == "" {
 		return nil // it is a prefix of every word
 	}
-	return list.SuggestionsFor(wrong)
+	found := list.SuggestionsFor(wrong)
+	list.SuggestionsMinimumDistance = near - 1
+	nearer := list.SuggestionsFor(wrong)
+	return slices.DeleteFunc(found, func(word string) bool {
+		return !strings.HasPrefix(strings.ToLower(word), strings.ToLower(wrong[:1])) && !slices.Contains(nearer, word)
+	})
 }
 
 // DidYouMean suggests the words that a wrong one is close to: " (did you mean pods?)";
@@ -91,12 +97,20 @@ func badValue(invalid *pflag.InvalidValueError, number *strconv.NumError) error 
 	switch kind := invalid.GetFlag().Value.Type(); {
 	case errors.Is(number, strconv.ErrRange):
 		wants = "a smaller number"
+	case strings.HasPrefix(kind, "uint") && isNegative(invalid.GetValue()):
+		return fmt.Errorf("--%s %q: must not be negative", invalid.GetFlag().Name, invalid.GetValue())
 	case kind == "bool":
 		wants = "true or false"
 	case strings.HasPrefix(kind, "int"), strings.HasPrefix(kind, "uint"):
 		wants = "a whole number"
 	}
 	return fmt.Errorf("--%s %q: must be %s", invalid.GetFlag().Name, invalid.GetValue(), wants)
+}
+
+// isNegative reports whether a value is a whole number below 0.
+func isNegative(value string) bool {
+	number, err := strconv.ParseInt(value, 0, 64)
+	return err == nil && number < 0
 }
 
 // OneOf completes a flag or an argument from a fixed list.

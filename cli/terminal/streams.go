@@ -23,6 +23,7 @@ type Stream struct {
 
 	mu   sync.Mutex
 	rest []byte // the beginning of a character, whose other bytes are to come
+	lost error  // why something was not written first
 }
 
 // NewStream makes a stream of w.
@@ -32,6 +33,22 @@ func NewStream(w io.Writer) *Stream { return &Stream{to: w} }
 func (s *Stream) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	n, err := s.write(p)
+	if s.lost == nil {
+		s.lost = err
+	}
+	return n, err
+}
+
+// Err is why something was not written: cobra drops the error of help. Nil: all was.
+func (s *Stream) Err() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lost
+}
+
+// write is Write under the lock.
+func (s *Stream) write(p []byte) (int, error) {
 	if len(s.rest) == 0 && isPlain(p) { // nearly always
 		return s.to.Write(p)
 	}

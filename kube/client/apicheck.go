@@ -25,10 +25,10 @@ func (n *notAnAPI) Error() string {
 }
 
 var (
-	errNotAnAPI   = &notAnAPI{answer: "an answer without kind and resourceVersion", object: true}
+	errNotAnAPI   = &notAnAPI{answer: "an object without kind and resourceVersion", object: true}
 	errWebPage    = &notAnAPI{answer: "a web page"} // a proxy asks to log in
 	errNoContent  = &notAnAPI{answer: "an empty answer"}
-	errUnreadable = &notAnAPI{answer: "an answer that cannot be decoded"}
+	errUnreadable = &notAnAPI{answer: "something that cannot be decoded"}
 	errRedirects  = &notAnAPI{answer: "redirects only"}
 )
 

@@ -63,7 +63,7 @@ const (
 )
 
 func TestWhatNoAPIServerAnswersIsRefused(t *testing.T) {
-	const none = "an answer without kind and resourceVersion"
+	const none = "an object without kind and resourceVersion"
 	otherNode := protobufOf(t, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n2"}})
 	pods := protobufOf(t, &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}})
 	manyPods := `{"kind":"PodList","apiVersion":"v1","items":["` + strings.Repeat("x", 2*smallAnswer) + `"]}`
@@ -85,7 +85,7 @@ func TestWhatNoAPIServerAnswersIsRefused(t *testing.T) {
 		{"an eviction answered with nothing", "POST", pathEviction, `{}`, none},
 		{"an eviction answered with a failure", "POST", pathEviction, failureStatus, "a Status without success"},
 		{"an eviction answered with a pod", "POST", pathEviction, `{"kind":"Pod","metadata":{"name":"web"}}`, "kind Pod instead of Status"},
-		{"an eviction answered with half of a Status", "POST", pathEviction, successStatus[:30], "an answer that cannot be decoded"},
+		{"an eviction answered with half of a Status", "POST", pathEviction, successStatus[:30], "something that cannot be decoded"},
 		{"an eviction answered with a failure in protobuf", "POST", pathEviction, protobufOf(t, &metav1.Status{Status: metav1.StatusFailure}), "a Status without success"},
 		{"a deletion answered with nothing", "DELETE", "/api/v1/namespaces/dev/pods/web", `{}`, none},
 		{"a deletion answered with another pod", "DELETE", "/api/v1/namespaces/dev/pods/web", `{"kind":"Pod","metadata":{"name":"db"}}`, "another Pod than was asked for"},

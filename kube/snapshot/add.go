@@ -94,6 +94,15 @@ func (r *reader) addList(raw []byte, of metav1.TypeMeta, depth int) error {
 	return nil
 }
 
+// errNoName rejects an object of a kind that has no name.
+func errNoName(kind string) error {
+	article := "a"
+	if strings.ContainsAny(kind[:min(1, len(kind))], "AEIO") {
+		article = "an"
+	}
+	return fmt.Errorf("%s %s without a name", article, kind)
+}
+
 // store keeps an object. One of the same name that came before gives way.
 func (r *reader) store(k kind, object runtime.Object) error {
 	m, err := meta.Accessor(object)
@@ -101,7 +110,7 @@ func (r *reader) store(k kind, object runtime.Object) error {
 		return err
 	}
 	if m.GetName() == "" {
-		return fmt.Errorf("a %s without a name", k.gvk.Kind)
+		return errNoName(k.gvk.Kind)
 	}
 	object.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{}) // as informers have them
 	identify(k, m)

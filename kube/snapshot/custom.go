@@ -44,7 +44,7 @@ func (c *custom) add(raw []byte, gvk schema.GroupVersionKind) (known bool, err e
 	}
 	switch {
 	case object.GetName() == "":
-		return true, fmt.Errorf("a %s without a name", gvk.Kind)
+		return true, errNoName(gvk.Kind)
 	case of != nil:
 		return true, c.addGroup(of, &object)
 	case gvk.Kind == "NodePool":

@@ -103,6 +103,7 @@ func TestWhatIsNoSnapshotIsToldInOneLine(t *testing.T) {
 		"zstd that is cut off":     {string(squeezed(t, strings.Repeat(whole, 50))[:60]), "is truncated"},
 		"a pod that is none":       {"kind: Pod\napiVersion: v1\nmetadata: {name: x}\nspec: 7\n", "Pod: "},
 		"an amount that is none":   {"kind: Node\napiVersion: v1\nmetadata: {name: x}\nstatus: {allocatable: {cpu: many}}\n", "Node: "},
+		"an event without a name":  {"kind: Event\napiVersion: v1\n", "an Event without a name"},
 		"a pod without a name":     {"kind: Pod\napiVersion: v1\n", "a Pod without a name"},
 		"binary":                   {"\x00\x01\x02\x7fELF\x00\n", "control characters"},
 		"items that are none":      {`{"kind":"List","items":7}`, "items is not a list"},
