@@ -18,8 +18,9 @@ var negative = regexp.MustCompile(`[ /(]-[0-9]`)
 
 func TestNoFigureIsNegativeHoweverLargeAmountsAre(t *testing.T) {
 	most := resource.MustParse("9223372036854775807")
-	all := corev1.ResourceList{corev1.ResourceCPU: most, corev1.ResourceMemory: resource.MustParse("9Ei"), corev1.ResourcePods: most, "example.com/gpu": most}
+	all := corev1.ResourceList{corev1.ResourceCPU: most, corev1.ResourceMemory: most, corev1.ResourcePods: most, "example.com/gpu": most}
 	some := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("9000000000000000"), corev1.ResourceMemory: resource.MustParse("4Ei")}
+	less := corev1.ResourceList{corev1.ResourceCPU: some[corev1.ResourceCPU], corev1.ResourceMemory: resource.MustParse("4095Pi")} // more is not free
 	b := model.NewBuilder()
 	for _, name := range []string{"huge", "vast"} {
 		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name)}}
@@ -29,7 +30,7 @@ func TestNoFigureIsNegativeHoweverLargeAmountsAre(t *testing.T) {
 	for name, on := range map[string]struct {
 		node     string
 		requests corev1.ResourceList
-	}{"one": {"huge", some}, "two": {"huge", some}, "three": {"", all}, "four": {"", some}} {
+	}{"one": {"huge", some}, "two": {"huge", less}, "three": {"", all}, "four": {"", some}} {
 		b.Pod(nil, &corev1.Pod{
 			ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, UID: types.UID(name)},
 			Spec: corev1.PodSpec{NodeName: on.node, Containers: []corev1.Container{{
