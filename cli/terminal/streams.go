@@ -1,10 +1,12 @@
 package terminal
 
 import (
+	"errors"
 	"io"
 	"os"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 	"unicode/utf8"
 
@@ -40,10 +42,14 @@ func (s *Stream) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Err is why something was not written: cobra drops the error of help. Nil: all was.
+// Err is why something was not written: cobra drops the error of help. Nil: all was, or
+// nobody reads any more.
 func (s *Stream) Err() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if errors.Is(s.lost, syscall.EPIPE) || errors.Is(s.lost, io.ErrClosedPipe) {
+		return nil
+	}
 	return s.lost
 }
 
