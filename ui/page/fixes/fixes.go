@@ -13,8 +13,9 @@ import (
 // Page is the page. It shows the fixes that were simulated for a pod.
 type Page struct {
 	page.PodPoll[*report.Fixes]
-	chosen int // the selected fix
-	top    int // the first one in view
+	chosen int    // the selected fix
+	title  string // of the fix that the user selected; "" before the cursor was moved
+	top    int    // the first one in view
 }
 
 // New makes the page about one pod.
@@ -24,10 +25,14 @@ func New(h page.Host, pod *model.Pod) *Page {
 	return p
 }
 
-// NewOf is New with the answer that another page has, and the fix that is selected.
-func NewOf(h page.Host, pod *model.Pod, known *Poll, chosen int) *Page {
+// NewOf is New with the answer that another page has, and the fix that is selected there;
+// nil is none.
+func NewOf(h page.Host, pod *model.Pod, known *Poll, selected *report.Fix) *Page {
 	p := New(h, pod)
-	p.chosen = chosen
+	if selected != nil {
+		p.title = selected.Title
+		p.chosen = IndexOf(known.Value, p.title, 0)
+	}
 	if known.Value != nil && known.Value.Left == 0 {
 		p.Poll.Seed(known.Value, known.Revision())
 	}
@@ -40,15 +45,34 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		p.onMouse(msg)
 		return nil
 	}
-	title := ""
-	if f, ok := p.fix(); ok {
-		title = f.Title
-	}
-	return p.Follow(p, msg, func() tea.Cmd { // the fix that was selected stays so
+	title := p.followed()
+	return p.Follow(p, msg, func() tea.Cmd {
 		p.chosen = IndexOf(p.Poll.Value, title, p.chosen)
 		p.arrange()
+		if p.title != "" && p.whole() {
+			p.selected()
+		}
 		return nil
 	}, p.ask)
+}
+
+// followed is the title of the fix that stays selected: the user's, or the first of a whole
+// answer. While the first results come in, the first row stays selected, whichever fix it has.
+func (p *Page) followed() string {
+	if f, ok := p.fix(); ok && p.title == "" && p.whole() {
+		return f.Title
+	}
+	return p.title
+}
+
+// whole reports whether all fixes were simulated.
+func (p *Page) whole() bool { return p.Poll.Value != nil && p.Poll.Value.Left == 0 }
+
+// selected notes which fix the user selected.
+func (p *Page) selected() {
+	if f, ok := p.fix(); ok {
+		p.title = f.Title
+	}
 }
 
 // ask asks which fixes work, unless that is known, asked for, or nobody looks.
@@ -113,7 +137,7 @@ func (p *Page) Act(do keymap.Action) tea.Cmd {
 
 // First selects the first fix: one that works, if any does.
 func First(p *Page) tea.Cmd {
-	p.chosen = 0
+	p.chosen, p.title = 0, ""
 	p.arrange()
 	return p.ask()
 }
@@ -121,6 +145,7 @@ func First(p *Page) tea.Cmd {
 func (p *Page) move(n int) {
 	p.chosen += n
 	p.arrange()
+	p.selected()
 }
 
 // onMouse selects what is clicked.
@@ -131,6 +156,7 @@ func (p *Page) onMouse(msg tea.MouseMsg) {
 	case tea.MouseClickMsg:
 		if at := msg.Y - 1; at >= 0 && at < p.inView() && p.top+at < len(p.tried()) {
 			p.chosen = p.top + at
+			p.selected()
 		}
 	}
 }

@@ -232,7 +232,7 @@ func (w *Page) Act(do keymap.Action) tea.Cmd {
 	case keymap.Words:
 		return w.Host.Open(messages.New(w.Host, w.pod, w.draw.Report))
 	case keymap.Fixes:
-		return w.Host.Open(fixes.NewOf(w.Host, w.pod, &w.asks.tries, 0))
+		return w.Host.Open(fixes.NewOf(w.Host, w.pod, &w.asks.tries, nil))
 	case keymap.Preempt, keymap.Fit:
 		return w.Host.ActOn(do, page.SelectPod(w.pod))
 	case keymap.Describe, keymap.YAML, keymap.GoNode, keymap.Explain:
@@ -265,7 +265,8 @@ func (w *Page) onMouse(msg tea.MouseMsg) tea.Cmd {
 // selected fix.
 func (w *Page) open() tea.Cmd {
 	if w.draw.Cursor.Part == explanation.PartFixes {
-		return w.Host.Open(fixes.NewOf(w.Host, w.pod, &w.asks.tries, w.draw.Cursor.Row))
+		selected, _ := w.draw.ChosenFix()
+		return w.Host.Open(fixes.NewOf(w.Host, w.pod, &w.asks.tries, selected))
 	}
 	g, ok := w.draw.Group()
 	if !ok || w.Off(keymap.Open) != "" {
