@@ -68,29 +68,63 @@ func Clock(d time.Duration) string {
 	return fmt.Sprintf("%dh%dm", d/time.Hour, d%time.Hour/time.Minute)
 }
 
-// WithoutDomain leaves the domain that all nodes share out of a text.
+// WithoutDomain leaves the domain that nodes share out of the names in a text.
 func WithoutDomain(text, domain string) string {
-	if domain == "" {
+	if domain == "" || !strings.Contains(text, domain) {
 		return text
 	}
-	return strings.ReplaceAll(text, domain, "")
+	var short strings.Builder
+	for {
+		before, after, found := strings.Cut(text, domain)
+		short.WriteString(before)
+		if !found {
+			return short.String()
+		}
+		if !endsName(before) || goesOn(after) {
+			short.WriteString(domain)
+		}
+		text = after
+	}
 }
 
-// SharedDomain is the part of every node's name from the first dot on; "" unless it
-// is the same for all.
+// endsName reports whether a text ends in what can stand before the domain of a name.
+func endsName(text string) bool { return text != "" && isAlphanumeric(text[len(text)-1]) }
+
+// goesOn reports whether a text that follows a domain is more of the same word, such as the
+// name of a label.
+func goesOn(text string) bool {
+	text = strings.TrimLeft(text, ".-")
+	return text != "" && (isAlphanumeric(text[0]) || text[0] == '/')
+}
+
+func isAlphanumeric(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
+
+// SharedDomain is the part of nodes' names from the first dot on that most of those with a
+// dot have; "" where some names would be the same without it.
 func SharedDomain(nodes []*model.Node) string {
-	if len(nodes) == 0 {
-		return ""
-	}
-	at := strings.IndexByte(nodes[0].Name, '.')
-	if at <= 0 {
-		return ""
-	}
-	domain := nodes[0].Name[at:]
+	domain, counts := "", map[string]int{}
 	for _, n := range nodes {
-		if strings.IndexByte(n.Name, '.') <= 0 || !strings.HasSuffix(n.Name, domain) {
+		at := strings.IndexByte(n.Name, '.')
+		if at <= 0 || at == len(n.Name)-1 || n.Name[at+1] <= '9' { // ".5" may be part of a figure
+			continue
+		}
+		counts[n.Name[at:]]++
+		if counts[n.Name[at:]] > counts[domain] {
+			domain = n.Name[at:]
+		}
+	}
+	if domain == "" || counts[domain] == len(nodes) {
+		return domain
+	}
+	short := make(map[string]bool, len(nodes))
+	for _, n := range nodes {
+		name := strings.TrimSuffix(n.Name, domain)
+		if short[name] {
 			return ""
 		}
+		short[name] = true
 	}
 	return domain
 }

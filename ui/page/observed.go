@@ -22,7 +22,7 @@ const Young = 2 * time.Minute
 // Observed is the newest state of the cluster, and the time that ages are counted to.
 type Observed struct {
 	Snapshot *model.Snapshot // never nil; Revision 0 until the first came
-	Domain   string          // that all nodes' names share
+	Domain   string          // that nodes' names share
 	At       time.Time       // of the newest message; ages are counted to it
 	Followed []follow.Pod    // of fixes that were carried out, the newest first
 	Columns  Columns         // of the user's own
@@ -134,7 +134,7 @@ func (o *Observed) NotRead(resource string) string {
 	return model.Clean(o.Snapshot.Status.Unread[at].Why)
 }
 
-// NodeName is a node's name without the domain that all nodes share.
+// NodeName is a node's name without the domain that nodes share.
 func (o *Observed) NodeName(name string) string {
 	return strings.TrimSuffix(name, o.Domain)
 }

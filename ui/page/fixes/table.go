@@ -68,7 +68,8 @@ func (t Table) brief(text string) string {
 	return model.Clean(figures.WithoutDomain(text, t.domain))
 }
 
-// title is that of a fix, where it has no room without the hashes in names of pods.
+// title is that of a fix, where it has no room without the hashes in names of pods. Of several
+// steps the last is shown at least in part: names are cut for that, or the steps are counted.
 func (t Table) title(f *report.Fix) string {
 	title := t.brief(f.ShortTitle())
 	if cells.Width(title) <= t.Title {
@@ -78,6 +79,35 @@ func (t Table) title(f *report.Fix) string {
 	for i, word := range words {
 		if strings.Contains(word, "/") {
 			words[i] = cells.WithoutHash(word)
+		}
+	}
+	if title = strings.Join(words, " "); f.Steps < 2 || cells.Width(title) <= t.Title {
+		return title
+	}
+	const least = 9 // of a name
+	title = withShortNames(words, t.Title, least)
+	if at := strings.LastIndex(title, stepsJoint); at >= 0 && cells.Width(title[:at])+len(stepsJoint)+least <= t.Title {
+		return title
+	}
+	more := " +" + figures.Count(f.Steps-1, "step", "steps")
+	return cells.Cut(title, t.Title-len(more)) + more
+}
+
+// stepsJoint stands between the steps in the title of a fix.
+const stepsJoint = " and "
+
+// withShortNames cuts names among words, each to least cells at most, until all have width cells.
+func withShortNames(words []string, width, least int) string {
+	over := func() int { return cells.Width(strings.Join(words, " ")) - width }
+	isName := func(word string) bool { return strings.Contains(word, "-") && !strings.ContainsAny(word, "=:") }
+	for i, word := range words {
+		if node, _, _ := strings.Cut(word, "."); isName(node) && !strings.Contains(word, "/") && over() > 0 {
+			words[i] = node // without the domain
+		}
+	}
+	for i, word := range words {
+		if more := over(); more > 0 && isName(word) {
+			words[i] = cells.CutName(word, max(least, cells.Width(word)-more))
 		}
 	}
 	return strings.Join(words, " ")

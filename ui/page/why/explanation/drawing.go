@@ -35,7 +35,7 @@ type Drawing struct {
 	Tops    [Parts]int // the first row in view of each part
 
 	Now           time.Time
-	Domain        string // that all nodes' names share
+	Domain        string // that nodes' names share
 	Width, Height int
 	Styles        *themes.Styles
 	Levels        gauge.Levels
