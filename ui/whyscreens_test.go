@@ -2,6 +2,8 @@ package ui
 
 import (
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -186,5 +188,27 @@ func TestWhyTellsEachVerdict(t *testing.T) {
 			wide := whyOf(t, 120, 40, report, checkoutEvents())
 			golden.RequireEqual(t, screen(narrow)+"\n"+screen(wide))
 		})
+	}
+}
+
+func TestFixesThatHaveNoRowAreCounted(t *testing.T) {
+	const tried = 15
+	fixes := &report.Fixes{}
+	for i := range tried {
+		fixes.Tried = append(fixes.Tried, report.Fix{Title: fmt.Sprintf("tolerate team=%d:NoSchedule", i), Verified: true, NodesGained: 1})
+	}
+	counted := regexp.MustCompile(` (\d+) more ↓`)
+	for height := 20; height <= 60; height++ {
+		for _, width := range []int{80, 160} {
+			r := checkoutReport()
+			r.Tried = fixes
+			app := whyOf(t, width, height, r, nil)
+			drawn := screen(app)
+			rows := strings.Count(drawn, "✓ tolerate team=")
+			found := counted.FindAllStringSubmatch(drawn, -1)
+			if rows > 1 && (len(found) == 0 || found[len(found)-1][1] != strconv.Itoa(tried-rows)) {
+				t.Fatalf("%dx%d: %d of %d fixes are in view, and\n%s", width, height, rows, tried, drawn)
+			}
+		}
 	}
 }

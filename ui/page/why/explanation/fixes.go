@@ -25,6 +25,7 @@ func Fixable(r *report.Report) bool {
 type fixPart struct {
 	head string // "" where there is no such part
 	rows int    // that there are, or that are kept free until there are
+	more bool   // there are fixes beside these, which a row counts
 }
 
 // mostFixes is how many fixes Why shows: f shows all.
@@ -44,8 +45,11 @@ func (f fixPart) least() int {
 
 // most is how many rows it could use.
 func (f fixPart) most() int {
-	if f.head == "" {
+	switch {
+	case f.head == "":
 		return 0
+	case f.more:
+		return 1 + f.rows + 1
 	}
 	return 1 + f.rows
 }
@@ -65,7 +69,7 @@ func (p *Drawing) fixContent() fixPart {
 	case len(p.Fixes.Tried) == 0:
 		return fixPart{head: "FIXES: " + p.Brief(p.Fixes.Sentence())}
 	}
-	return fixPart{head: p.Fixes.HeadWord() + ": " + p.Fixes.Counts(), rows: p.fixRows()}
+	return fixPart{head: p.Fixes.HeadWord() + ": " + p.Fixes.Counts(), rows: p.fixRows(), more: p.moreFixes()}
 }
 
 // fixRows is how many fixes the page has rows for, in view or not.
@@ -75,6 +79,9 @@ func (p *Drawing) fixRows() int {
 	}
 	return min(len(p.Fixes.Tried), mostFixes)
 }
+
+// moreFixes reports whether there are fixes that have no row on the page.
+func (p *Drawing) moreFixes() bool { return p.fixRows() > 0 && len(p.Fixes.Tried) > p.fixRows() }
 
 // ChosenFix is the fix that the cursor is on.
 func (p *Drawing) ChosenFix() (*report.Fix, bool) {
