@@ -15,7 +15,7 @@ import (
 // verdict is not about nodes, the first facts.
 func Short(p *Drawing, rows int) []string {
 	told := short{p}
-	lines := []string{"   " + told.verdict()}
+	lines := told.verdictLines(rows)
 	if said := told.compared(); said != "" {
 		lines = append(lines, "   "+said)
 	}
@@ -34,6 +34,17 @@ func Short(p *Drawing, rows int) []string {
 
 // short tells a page in a few lines.
 type short struct{ page *Drawing }
+
+// verdictLines are the verdict: of one that is not about nodes up to half of the room,
+// as its end says what is wrong.
+func (t short) verdictLines(room int) []string {
+	if t.page.AboutNodes() {
+		return []string{"   " + t.verdict()}
+	}
+	const indent = 3
+	lines := cells.Wrap(t.verdict(), t.page.Width-indent-1)
+	return cells.Indent(indent, cells.First(lines, max(1, room/2), t.page.Width-indent))
+}
 
 // verdict counts what rejects the nodes, most first; or it is the verdict's sentence.
 func (t short) verdict() string {
@@ -72,6 +83,9 @@ func (t short) help(room int) []string {
 	switch {
 	case !Fixable(p.Report) || !p.AboutNodes() && p.Fixes == nil:
 		for _, fact := range p.facts() {
+			if fact == p.Report.Summary { // the verdict is above
+				continue
+			}
 			lines = append(lines, "   "+p.Brief(fact))
 		}
 	case p.Unfixed != nil:
