@@ -39,8 +39,11 @@ type View interface {
 }
 
 // HiddenWords are shown in place of an explanation that would reveal the answer to the
-// question of a lesson.
-const HiddenWords = "hidden until you answer"
+// question of a lesson, which may not be there yet. HiddenCell has room in a column.
+const (
+	HiddenWords = "hidden until the lesson's question is answered"
+	HiddenCell  = "hidden until answered"
+)
 
 // SnapshotMsg brings a newer snapshot to the page on top.
 type SnapshotMsg struct {

@@ -239,7 +239,7 @@ func (c *columns) placesOf(bound []*model.Pod) string {
 
 func (c *columns) why(w *Row) table.Cell {
 	if c.verdicts.Hidden {
-		return table.Cell{Text: page.HiddenWords, Tone: tone.Dim}
+		return table.Cell{Text: page.HiddenCell, Tone: tone.Dim}
 	}
 	told := c.verdicts.Of(w.Kind)
 	if told == nil || c.host.Observed().IsReading() {
