@@ -2,6 +2,7 @@
 package palette
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -125,9 +126,9 @@ const nameLeast, nameMost = 22, 40
 func (p *Palette) Above(width int) []string {
 	s := p.host.Styles()
 	room := min(paletteRows, p.host.Room()-1)
-	from := max(0, min(p.chosen-room+1, len(p.shown)-room))
+	from, to := p.inView(room)
 	var lines []string
-	for i := from; i < min(from+room, len(p.shown)); i++ {
+	for i := from; i < to; i++ {
 		e := p.shown[i]
 		room := width - 6 - cells.Width(e.Key)
 		most := nameMost
@@ -142,10 +143,24 @@ func (p *Palette) Above(width int) []string {
 			lines = append(lines, s.Text.Render(cells.Left("   "+line, width)))
 		}
 	}
+	if rest := len(p.shown) - to; rest > 0 && len(lines) < room {
+		lines = append(lines, s.Dim.Render(cells.Left(fmt.Sprintf("   %d more ↓", rest), width)))
+	}
 	if len(lines) == 0 {
 		lines = append(lines, s.Dim.Render(cells.Left("   no match", width)))
 	}
 	return lines
+}
+
+// inView is the range of the entries that are in view in so many rows. Where there are more
+// below, a row is left to count them.
+func (p *Palette) inView(rows int) (from, to int) {
+	all := len(p.shown)
+	if least := p.chosen - rows + 2; rows > 1 && max(0, least)+rows < all {
+		return max(0, least), max(0, least) + rows - 1
+	}
+	from = max(0, min(p.chosen, all-rows))
+	return from, min(from+rows, all)
 }
 
 // Full reports whether no more can be typed.
