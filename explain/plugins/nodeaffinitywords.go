@@ -74,7 +74,7 @@ func tally(one Want, rs []NodeRejection) string {
 	var all []string
 	for i, value := range values {
 		if i == grammar.Few {
-			all = append(all, fmt.Sprintf("%d other values", len(values)-i))
+			all = append(all, grammar.Count(len(values)-i, "other value", "other values"))
 			break
 		}
 		verb := "have"

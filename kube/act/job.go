@@ -188,7 +188,7 @@ func (j *job) explain(snapshot *model.Snapshot) {
 	switch {
 	case !j.over.IsZero():
 	case j.state == plan.JobStopped:
-		j.why = "stopped: no more evictions are requested"
+		j.why = "no more evictions are requested"
 	case !snapshot.Status.Connection.Live:
 		j.why, j.lost = "the connection to the API server is lost; this continues when it is back", j.actor.Clock.Now()
 	default:
@@ -234,7 +234,7 @@ func (j *job) abandon() {
 		j.settle(<-j.replies)
 	}
 	if j.over.IsZero() && !j.ended() {
-		j.state, j.why = plan.JobStopped, "stopped: fathom exited"
+		j.state, j.why = plan.JobStopped, "fathom exited"
 		j.leave()
 	}
 	if j.over.IsZero() {

@@ -413,7 +413,7 @@ func TestAClosedActorEndsItsJobs(t *testing.T) {
 		a := w.begin(ends{how: plan.Evicted})
 		time.Sleep(time.Second)
 		a.Close()
-		if job := a.Jobs()[0]; job.State != plan.JobStopped || job.Why != "stopped: fathom exited" || job.Pods[0].State != plan.PodLeft {
+		if job := a.Jobs()[0]; job.State != plan.JobStopped || job.Why != "fathom exited" || job.Pods[0].State != plan.PodLeft {
 			t.Errorf("the job is %+v", job)
 		}
 		if e := a.Activity()[0]; e.Result != "0 of 1 evicted, stopped" {

@@ -247,10 +247,10 @@ func idleLines(o *page.Observed, warns []warnings.Warning) []string {
 		parts = append(parts, "Cordoned: "+grammar.List(cordoned, grammar.Few)+".")
 	}
 	if len(parts) > 0 {
-		lines = append(lines, strings.Join(append(parts, "Press 3 to see them."), " "))
+		lines = append(lines, strings.Join(append(parts, "Press 3 for Nodes."), " "))
 	}
 	for _, w := range warns {
-		lines = append(lines, o.Brief(w.Long)+". Press "+w.Key+" to see them.")
+		lines = append(lines, o.Brief(w.Long)+". Press "+w.Key+" for "+w.View+".")
 	}
 	if best != nil {
 		lines = append(lines, fmt.Sprintf("Most free cpu on a node without taints: %s, cpu %s, memory %s.", o.NodeName(best.Name),

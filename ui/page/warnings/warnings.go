@@ -23,7 +23,7 @@ import (
 // Warning is one thing that limits the cluster.
 type Warning struct {
 	Short, Long string // clauses without a period; Long names more
-	Key         string // of the view that shows more
+	Key, View   string // of the view that shows more, and its name
 }
 
 // Watch computes the warnings off the event loop while a page is on top: when it is shown,
@@ -147,7 +147,7 @@ func poolWarning(s *model.Snapshot, full int) Warning {
 	if len(words) == 0 {
 		return Warning{}
 	}
-	return Warning{"Full: " + grammar.List(words, 1), "Full: " + grammar.List(words, grammar.Few), "4"}
+	return Warning{"Full: " + grammar.List(words, 1), "Full: " + grammar.List(words, grammar.Few), "4", "Pools"}
 }
 
 // fullOf is the first resource of which nearly all is requested in a pool; "" is none.
@@ -183,7 +183,7 @@ func taintWarning(s *model.Snapshot) Warning {
 	if len(words) == 0 {
 		return Warning{}
 	}
-	return Warning{grammar.List(words, 1), "Taints that evict pods: " + grammar.List(words, grammar.Few), "5"}
+	return Warning{grammar.List(words, 1), "Taints that evict pods: " + grammar.List(words, grammar.Few), "5", "Taints"}
 }
 
 // quotaWarning names the quotas that are full.
@@ -201,7 +201,7 @@ func quotaWarning(s *model.Snapshot, o *model.Objects, namespace string, full in
 	if len(words) == 0 {
 		return Warning{}
 	}
-	return Warning{"Quota full: " + grammar.List(words, 1), "Full quotas: " + grammar.List(words, grammar.Few), "8"}
+	return Warning{"Quota full: " + grammar.List(words, 1), "Full quotas: " + grammar.List(words, grammar.Few), "8", "Quotas"}
 }
 
 // budgetWarning names the budgets that allow no eviction of a pod, and counts the nodes whose
@@ -225,5 +225,5 @@ func budgetWarning(s *model.Snapshot, o *model.Objects, namespace string) Warnin
 		return Warning{}
 	}
 	short := grammar.Count(len(words), "PDB blocks", "PDBs block") + fmt.Sprintf(" drains of %d of %s", len(blocked), grammar.Plural(len(s.Nodes), "node"))
-	return Warning{short, short + ": " + grammar.List(words, grammar.Few), "9"}
+	return Warning{short, short + ": " + grammar.List(words, grammar.Few), "9", "Budgets"}
 }
