@@ -144,6 +144,8 @@ func (l level) cell(n *model.Node) cell {
 		return unknown
 	case percent >= l.levels.Full:
 		return cell{sign: fullSign, tone: l.levels.Tone(percent)}
+	case state.means == pressureWord:
+		return state.cell
 	case state.means == taintedWord && !l.pools[n.Pool]:
 		return cell{state.sign, l.levels.Tone(percent), state.means}
 	case percent >= l.levels.Tight:
@@ -243,6 +245,9 @@ type state struct {
 	stops bool // the node takes no pods, whatever is free
 }
 
+// pressureWord is the state of a node that lacks memory, disk or process IDs, which taints it.
+const pressureWord = "pressure"
+
 // taintedWord is the state of a node that takes only pods that tolerate its taint.
 const taintedWord = "tainted"
 
@@ -256,9 +261,9 @@ func stateOf(n *model.Node) state {
 	case n.Lifecycle != "":
 		return state{cell{"r", tone.Warning, "removing"}, true}
 	case n.Cordoned:
-		return state{cell{"c", tone.Warning, "cordoned"}, true}
+		return state{cell{"C", tone.Warning, "cordoned"}, true}
 	case len(n.Pressure) > 0:
-		return state{cell{"p", tone.Warning, "pressure"}, false}
+		return state{cell{"P", tone.Warning, pressureWord}, false}
 	case isTainted(n):
 		return state{cell{"t", tone.Plain, taintedWord}, false}
 	}

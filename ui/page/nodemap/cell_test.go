@@ -47,12 +47,13 @@ func TestTheSignOfANodeIsItsLevelOrItsState(t *testing.T) {
 		{"is full", 950, nil, "█", tone.Bad},
 		{"has more requested than it has", 2000, nil, "█", tone.Bad},
 		{"says nothing of cpu", 0, func(n *model.Node) { n.Allocatable.MilliCPU = 0 }, "?", tone.Unknown},
-		{"is cordoned", 990, func(n *model.Node) { n.Cordoned = true }, "c", tone.Warning},
+		{"is cordoned", 990, func(n *model.Node) { n.Cordoned = true }, "C", tone.Warning},
 		{"is NotReady and cordoned", 0, func(n *model.Node) { n.Ready, n.Cordoned = corev1.ConditionFalse, true }, "N", tone.Bad},
 		{"is silent", 0, func(n *model.Node) { n.Ready = corev1.ConditionUnknown }, "N", tone.Bad},
 		{"is new", 0, func(n *model.Node) { n.Ready, n.Lifecycle = corev1.ConditionUnknown, "new: not initialized" }, "n", tone.Warning},
 		{"is being removed", 0, func(n *model.Node) { n.Lifecycle = "removing: scale-down" }, "r", tone.Warning},
-		{"is under pressure", 500, func(n *model.Node) { n.Pressure = []string{"DiskPressure"} }, "▄", tone.Good},
+		{"is under pressure", 500, func(n *model.Node) { n.Pressure = []string{"DiskPressure"} }, "P", tone.Warning},
+		{"is under pressure and full", 960, func(n *model.Node) { n.Pressure = []string{"DiskPressure"} }, "█", tone.Bad},
 		{"is tainted", 810, tainted, "t", tone.Warning},
 		{"is tainted and full", 960, tainted, "█", tone.Bad},
 		{"has a taint of Kubernetes", 0, func(n *model.Node) {
@@ -227,7 +228,7 @@ func TestUsageIsALevelToo(t *testing.T) {
 		want   string
 	}{
 		{"is measured", cpu, nil, "█"},
-		{"is cordoned", cpu, func(n *model.Node) { n.Cordoned = true }, "c"},
+		{"is cordoned", cpu, func(n *model.Node) { n.Cordoned = true }, "C"},
 		{"is not measured", cpu, elsewhere, "?"},
 		{"says nothing of memory", level{name: corev1.ResourceMemory, usage: usage, levels: gauge.DefaultLevels}, nil, "?"},
 	} {

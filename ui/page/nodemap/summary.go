@@ -35,7 +35,7 @@ type tally struct {
 const mostNamed = 2
 
 // order is that of the signs in the legend, those of capacity and of state.
-const order = "'·ctgpnN?"
+const order = "'·CtgPnN?"
 
 // count makes the summary of what is shown.
 func (p *Page) count() {
