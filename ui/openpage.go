@@ -34,7 +34,7 @@ func (o *opener) actOn(do keymap.Action, on page.Selection) tea.Cmd {
 	default:
 		switch {
 		case do == keymap.NodeMap:
-			return o.app.history.open(nodemap.New(&o.app.host, nodemap.Of(&o.app.host, on.Ref.Name)))
+			return o.app.history.open(nodemap.New(&o.app.host, nodemap.Of(&o.app.host, nodeOf(on))))
 		case do == keymap.Explain && on.Node != nil:
 			return o.app.history.open(nodefit.New(&o.app.host, on.Node.Name))
 		case on.Pod != nil:
@@ -42,6 +42,17 @@ func (o *opener) actOn(do keymap.Action, on page.Selection) tea.Cmd {
 		}
 	}
 	return nil
+}
+
+// nodeOf is the name of the node that is selected, or on which the selected pod is; "" is none.
+func nodeOf(on page.Selection) string {
+	switch {
+	case on.Pod != nil:
+		return page.NodeOf(on.Pod)
+	case on.Ref.Resource == "nodes":
+		return on.Ref.Name
+	}
+	return ""
 }
 
 // newWhy is the page that says why a pod waits, with what Pending knows already.

@@ -154,7 +154,7 @@ var Bindings = []Binding{
 	{Explain, OnPod, "x", "x", "why", OfSelection, "why", "explain: the same page as `enter`; works in Trace too"},
 	{Explain, OnNode | OnCell, "x", "x", "why not", OfSelection, "why not here", "explain: why each pending pod does not fit the node"},
 	{GoNode, OnPod, "o", "o", "node", OfSelection, "node", "go to the pod's node in Nodes"},
-	{NodeMap, OnNode | OnGroup | InPools, "m", "m", "map", OfSelection, "map", "node map: one cell a node, by pool and zone; in Why by what rejects the pod"},
+	{NodeMap, OnPod | OnNode | OnGroup | NamesNodes, "m", "m", "map", OfSelection, "map", "node map: one cell a node, by pool and zone; in Why by what rejects the pod"},
 	{Unfold, InPending, "+", "+", "unfold", OfSelection, "unfold", "list the pods of a row, or fold them again"},
 	{ByLabel, InPools, "b", "b", "by label", OfSelection, "by label", "group the nodes by a label, or by pool and zone again"},
 	{Open, OnFix, "enter", "enter", "", OfSelection, "plan it", "open: the plan of the fix, with confirmation"},
