@@ -263,8 +263,11 @@ func tellOthers(alike []*corev1.Pod, tried *forecast.FixOutcome, fix *Attempt) {
 	var unless []report.Unless
 	for _, h := range tried.Unless {
 		told := unlessOf(h, tried, len(fix.trial.Gone))
-		same := func(other report.Unless) bool { return other.Words() == told.Words() } // of another pod of its workload
-		if len(unless) < mostUnless && !slices.ContainsFunc(unless, same) {
+		at := slices.IndexFunc(unless, func(other report.Unless) bool { return other.Who == told.Who && other.How == told.How }) // of another pod of its workload
+		switch {
+		case at >= 0 && unless[at].Simulations < told.Simulations:
+			unless[at] = told
+		case at < 0 && len(unless) < mostUnless:
 			unless = append(unless, told)
 		}
 	}
