@@ -23,8 +23,8 @@ func (l Levels) Cell(width int, part, whole, used int64) table.Cell {
 		return table.Cell{Text: " " + model.UnknownFigure, Tone: tone.Unknown}
 	}
 	level := model.Percent(part, whole)
-	parts := withUsed(width, part, whole, used)
 	mark, percent := l.Mark(level), fmt.Sprintf("%4s", Words(part, whole))
+	parts := withUsed(max(0, width+len("100%")-len(percent)), part, whole, used) // ">999%" takes a cell of the bar
 	return table.Cell{Text: mark + strings.Join(parts[:], "") + percent, Styled: func(s *themes.Styles) string {
 		own := l.Tone(level).Style(s)
 		return own.Render(mark) + drawn(s, l.Tone(level), parts) + own.Render(percent)

@@ -61,8 +61,12 @@ func Draw(s *themes.Styles, levels Levels, width int, part, whole int64) (plain,
 	return taken + free, levels.Tone(model.Percent(part, whole)).Style(s).Render(taken) + s.BarFree.Render(free)
 }
 
-// Words is a percentage for people: "53%".
+// Words is a percentage for people: "53%", at most ">999%".
 func Words(part, whole int64) string {
+	const most = 1000
+	if whole > 0 && float64(part)/float64(whole)*100 >= most {
+		return fmt.Sprintf(">%d%%", most-1)
+	}
 	if percent := model.Percent(part, whole); percent > 0 || part <= 0 {
 		return fmt.Sprintf("%d%%", percent)
 	}

@@ -30,7 +30,7 @@ func TestABarTellsHowMuchIsTaken(t *testing.T) {
 		{3, 0, "██████████", "100%"},
 		{0, 0, "··········", "0%"},
 		{math.MaxInt64, math.MaxInt64, "██████████", "100%"},
-		{math.MaxInt64, 1, "██████████", "999%"},
+		{math.MaxInt64, 1, "██████████", ">999%"},
 		{-5, 10, "··········", "0%"},
 	} {
 		taken, free := Bar(10, c.part, c.whole)
@@ -163,4 +163,15 @@ func TestATrendKeepsFewSamplesAndTheNewestCount(t *testing.T) {
 			t.Fatalf("it tells %d and %d, want %d and %d", trend.at(modeltest.Epoch), trend.at(at), first, last)
 		}
 	})
+}
+
+func TestMoreThanTenTimesTheWholeIsMarked(t *testing.T) {
+	for part, want := range map[int64]string{0: "0%", 1: "1%", 100: "100%", 999: "999%", 1000: ">999%", 5000: ">999%"} {
+		if got := Words(part, 100); got != want {
+			t.Errorf("%d of 100 is %s, want %s", part, got, want)
+		}
+	}
+	if got := cells.Width(DefaultLevels.Cell(5, 1000, 100, Unmeasured).Text); got != cells.Width(DefaultLevels.Cell(5, 1, 100, Unmeasured).Text) {
+		t.Errorf("the cell is %d wide", got)
+	}
 }
