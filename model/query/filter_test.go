@@ -169,6 +169,17 @@ func TestUnknownValuesMatchNothingAndAreCounted(t *testing.T) {
 	if _, note := kept(t, fields, s.Nodes, "gpu|spot"); note != "a regular expression needs slashes: /a|b/" {
 		t.Errorf("a word with a bar: %q", note)
 	}
+	for filter, want := range map[string]string{
+		"pool=no such pool":        `a value with spaces needs quotes: pool="no such pool"`,
+		"pool~no such zone=x":      `a value with spaces needs quotes: pool~"no such"`,
+		`pool="no such" pool`:      "",
+		"pool=none !such zone=x":   "",
+		"pool=none zone=eu-1a gpu": `a value with spaces needs quotes: zone="eu-1a gpu"`,
+	} {
+		if got, note := kept(t, fields, s.Nodes, filter); got != "" || note != want {
+			t.Errorf("%s keeps %q, with the note %q, want %q", filter, got, note, want)
+		}
+	}
 }
 
 func TestAFilterThatIsWrongSaysWhat(t *testing.T) {

@@ -38,6 +38,9 @@ func (r *Filtered[T]) Note() string {
 	if len(r.Rows) == 0 && r.filter.looksLikeRegex() {
 		return "a regular expression needs slashes: /a|b/"
 	}
+	if quoted := r.filter.unquoted(); len(r.Rows) == 0 && quoted != "" {
+		return "a value with spaces needs quotes: " + quoted
+	}
 	notes := make([]string, len(r.Missing))
 	for i, m := range r.Missing {
 		notes[i] = fmt.Sprintf("%s rows have no %s", model.FormatCount(m.Rows), m.Field)
@@ -64,6 +67,27 @@ func (f *Filter[T]) looksLikeRegex() bool {
 		}
 	}
 	return false
+}
+
+// unquoted is a comparison with the words after it as its value, in quotes: blocked="node
+// selector"; "" where no comparison is followed by words.
+func (f *Filter[T]) unquoted() string {
+	for i := range f.terms {
+		if f.terms[i].form != compareForm || strings.Contains(f.terms[i].source, `"`) {
+			continue
+		}
+		value := f.terms[i].text
+		for _, next := range f.terms[i+1:] {
+			if next.form != fuzzyForm || next.negate {
+				break
+			}
+			value += " " + next.text
+		}
+		if value != f.terms[i].text {
+			return f.terms[i].field + f.terms[i].op + `"` + value + `"`
+		}
+	}
+	return ""
 }
 
 // Apply filters rows. Where last, which may be nil, is the result of a wider filter
