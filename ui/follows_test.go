@@ -111,6 +111,18 @@ func TestWhatBecameOfAFixIsDrawn(t *testing.T) {
 	}
 }
 
+func TestNoFixIsProposedForAPodThatHasItsNode(t *testing.T) {
+	d := newFixing(t, 80, 24)
+	d.fix()
+	d.binds("shop/"+checkoutName, "spot-a-01")
+	d.sees(3 * time.Second)
+	if drawn := screen(d.app); strings.Contains(drawn, "uncordon spot-a-01") || !strings.Contains(drawn, "z opens Activity to undo the fix; esc goes back.") {
+		t.Errorf("the page is\n%s", drawn)
+	}
+	d.press("enter")
+	requireRow(t, d.app, 23, "enter: the pod has a node.")
+}
+
 func TestThePodOfAFixIsFollowedOnEveryPage(t *testing.T) {
 	d := newFixing(t, 80, 24)
 	d.fix()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/follow"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
@@ -40,6 +41,8 @@ func works(p *Page) string {
 	switch {
 	case p.Gone:
 		return page.Deleted(p.Host.Observed(), p.Pod, "")
+	case p.node() != "":
+		return p.placedWords()
 	case p.Poll.Trouble != nil:
 		return "Not available: " + model.Clean(p.Poll.Trouble.Error())
 	case p.Poll.Value == nil && len(p.Host.Observed().Snapshot.Status.Reading) > 0:
@@ -50,6 +53,26 @@ func works(p *Page) string {
 	return p.Host.Observed().Brief(p.Poll.Value.Sentence())
 }
 
+// placedWords say which node the pod has.
+func (p *Page) placedWords() string {
+	o := p.Host.Observed()
+	return model.Clean(page.PodName(p.Host, p.Pod) + " is on " + o.NodeName(p.node()) + ".")
+}
+
+// placedLines are the body once the pod has its node.
+func (p *Page) placedLines() []string {
+	s := p.Host.Styles()
+	text := p.placedWords() + " Fixes are for pods without a node."
+	if followed, ok := p.Host.Observed().FollowedPod(p.Pod.Object.UID); ok && followed.State == follow.Placed {
+		text += " z opens Activity to undo the fix; esc goes back."
+	}
+	lines := []string{""}
+	for _, line := range cells.Indent(table.Gutter, cells.Wrap(text, p.Width-table.Gutter-1)) {
+		lines = append(lines, s.Text.Render(line))
+	}
+	return lines
+}
+
 func (p *Page) table() Table {
 	return NewTable(p.tried(), p.Width, p.Host.Observed().Domain, p.Host.Styles())
 }
@@ -57,7 +80,10 @@ func (p *Page) table() Table {
 // Body implements page.View.
 func (p *Page) Body() []string {
 	tried := p.tried()
-	if len(tried) == 0 {
+	switch {
+	case p.node() != "" && !p.Gone:
+		return p.placedLines()
+	case len(tried) == 0:
 		return nil
 	}
 	t := p.table()
@@ -111,6 +137,9 @@ func (p *Page) Places() keymap.Place {
 
 // Footer implements page.View.
 func (p *Page) Footer() []page.Key {
+	if p.node() != "" {
+		return append([]page.Key{{Do: keymap.Activity, Word: "undo"}}, page.Keys(keymap.Words, keymap.Describe, keymap.Close)...)
+	}
 	return append([]page.Key{{Do: keymap.Open, Word: "plan"}, {Do: keymap.Copy, Word: "copy command"}}, page.Keys(keymap.Words, keymap.Describe, keymap.Close)...)
 }
 
@@ -120,6 +149,8 @@ func (p *Page) Off(do keymap.Action) string {
 	switch do {
 	case keymap.Open, keymap.Copy:
 		switch {
+		case p.node() != "":
+			return "the pod has a node."
 		case !ok:
 			return "no fix is selected."
 		case do == keymap.Open:

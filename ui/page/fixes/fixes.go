@@ -77,7 +77,7 @@ func (p *Page) selected() {
 
 // ask asks which fixes work, unless that is known, asked for, or nobody looks.
 func (p *Page) ask() tea.Cmd {
-	if p.Gone {
+	if p.Gone || p.node() != "" {
 		return nil
 	}
 	return Ask(&p.Poll, p.Host, p, p.Pod.Object.UID)
@@ -92,8 +92,16 @@ func (p *Page) fix() (*report.Fix, bool) {
 	return &tried[p.chosen], true
 }
 
-// tried are the fixes of the newest answer.
-func (p *Page) tried() []report.Fix { return tried(p.Poll.Value) }
+// tried are the fixes of the newest answer; none where the pod has a node by now.
+func (p *Page) tried() []report.Fix {
+	if p.node() != "" {
+		return nil
+	}
+	return tried(p.Poll.Value)
+}
+
+// node is the one that the pod has by now; "" is none.
+func (p *Page) node() string { return p.Pod.Object.Spec.NodeName }
 
 // Resize implements page.View.
 func (p *Page) Resize(width, height int) {
