@@ -26,3 +26,23 @@ func Indent(n int, lines []string) []string {
 	}
 	return lines
 }
+
+// Fill breaks texts into lines of width cells, the first ones first, as long as there are
+// fewer than rows in all; then it cuts them. It returns the lines of each text, one at least.
+func Fill(texts []string, width, rows int) [][]string {
+	lines := make([][]string, len(texts))
+	free := rows - len(texts)
+	for i, text := range texts {
+		lines[i] = []string{Cut(text, width)}
+		if Width(text) <= width {
+			continue
+		}
+		words := strings.TrimLeft(text, " ")
+		indent := len(text) - len(words)
+		if wrapped := Wrap(words, width-indent); len(wrapped)-1 <= free {
+			lines[i] = Indent(indent, wrapped)
+			free -= len(wrapped) - 1
+		}
+	}
+	return lines
+}

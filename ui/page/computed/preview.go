@@ -14,7 +14,14 @@ import (
 type Below struct {
 	Styles *themes.Styles
 	Width  int
-	lines  []string
+	rule   string
+	lines  []line
+}
+
+// line is a line that is drawn already, or a text.
+type line struct {
+	drawn, text string
+	tone        tone.Tone
 }
 
 // NewBelow begins a preview of a page's selected row; the words of its rule are joined by
@@ -29,17 +36,17 @@ func NewBelow[R any](p *Page[R], words ...string) *Below {
 	}
 	title := cells.Cut(model.Clean(strings.Join(said, " · ")), b.Width-2*table.Gutter)
 	rest := strings.Repeat("─", max(b.Width-cells.Width(title)-table.Gutter-1, 0))
-	b.lines = []string{b.Styles.Rule.Render(" ─ ") + b.Styles.Strong.Render(title) + b.Styles.Rule.Render(" "+rest)}
+	b.rule = b.Styles.Rule.Render(" ─ ") + b.Styles.Strong.Render(title) + b.Styles.Rule.Render(" "+rest)
 	return b
 }
 
 // Room is how many cells a line has.
 func (b *Below) Room() int { return b.Width - table.Gutter - 1 }
 
-// Add adds a line of text; "" is none.
+// Add adds a text, which takes more than one line where these are free; "" is none.
 func (b *Below) Add(text string, of tone.Tone) {
 	if text != "" {
-		b.lines = append(b.lines, of.Style(b.Styles).Render(cells.Blank(table.Gutter)+cells.Cut(model.Clean(text), b.Room())))
+		b.lines = append(b.lines, line{text: model.Clean(text), tone: of})
 	}
 }
 
@@ -51,14 +58,28 @@ func (b *Below) AddWrapped(text string, of tone.Tone) {
 }
 
 // AddDrawn adds a line that is drawn already; it begins behind the gutter.
-func (b *Below) AddDrawn(line string) {
-	b.lines = append(b.lines, cells.Blank(table.Gutter)+line)
+func (b *Below) AddDrawn(drawn string) {
+	b.lines = append(b.lines, line{drawn: cells.Blank(table.Gutter) + drawn})
 }
 
 // Lines are exactly so many lines of it.
 func (b *Below) Lines(rows int) []string {
-	for len(b.lines) < rows {
-		b.lines = append(b.lines, "")
+	texts := make([]string, len(b.lines))
+	for i := range b.lines {
+		texts[i] = b.lines[i].text
 	}
-	return b.lines[:rows]
+	lines := []string{b.rule}
+	for i, broken := range cells.Fill(texts, b.Room(), rows-1) {
+		if b.lines[i].drawn != "" {
+			lines = append(lines, b.lines[i].drawn)
+			continue
+		}
+		for _, text := range broken {
+			lines = append(lines, b.lines[i].tone.Style(b.Styles).Render(cells.Blank(table.Gutter)+text))
+		}
+	}
+	for len(lines) < rows {
+		lines = append(lines, "")
+	}
+	return lines[:rows]
 }

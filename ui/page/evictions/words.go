@@ -74,9 +74,7 @@ func below(p *Page, lines int) []string {
 		d := preview{r, p.Host.Styles(), p.Around.WidthBelow(p.Width), p.Host.Observed().Snapshot.Status.MetricsNote}
 		drawn = append(drawn, d.rule(p.Table.SelectedGone()))
 		if !p.Table.SelectedGone() {
-			for _, text := range d.facts() {
-				drawn = append(drawn, " "+d.styles.Text.Render(cells.CutWords(model.Clean(text), d.width-1)))
-			}
+			drawn = append(drawn, d.factLines(lines-1)...)
 		}
 	}
 	for len(drawn) < lines {
@@ -106,6 +104,24 @@ func (d preview) rule(gone bool) string {
 	title := cells.Cut(model.Clean(strings.Join(words, " · ")), d.width-ruleEnds-2)
 	rest := strings.Repeat("─", max(d.width-cells.Width(title)-ruleEnds, 0))
 	return d.styles.Rule.Render(" ─ ") + d.styles.Strong.Render(title) + d.styles.Rule.Render(" "+rest)
+}
+
+// factLines draw the facts in so many rows: each in one, or in more where rows are free.
+func (d preview) factLines(rows int) []string {
+	var drawn []string
+	facts := d.facts()
+	for i := range facts {
+		facts[i] = model.Clean(facts[i])
+	}
+	for i, lines := range cells.Fill(facts, d.width-2, rows) {
+		if len(lines) == 1 {
+			lines[0] = cells.CutWords(facts[i], d.width-1)
+		}
+		for _, line := range lines {
+			drawn = append(drawn, " "+d.styles.Text.Render(line))
+		}
+	}
+	return drawn
 }
 
 // facts are the lines under the rule.

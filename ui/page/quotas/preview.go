@@ -70,7 +70,13 @@ func addResources(p *Page, b *computed.Below, r *row, lines int) {
 		_, bar := gauge.Draw(b.Styles, p.Host.Levels(), longBar, used, hard)
 		percent := cells.Right(gauge.Words(used, hard), len(" 100%"))
 		level := p.Host.Levels().Tone(model.Percent(used, hard)).Style(b.Styles)
-		b.AddDrawn(head + bar + level.Render(percent) + b.Styles.Text.Render(cells.Cut(words, max(b.Room()-wide-1-longBar-len(" 100%"), 0))))
+		drawn, room := head+bar+level.Render(percent), max(b.Room()-wide-1-longBar-len(" 100%"), 0)
+		if cells.Width(words) > room && lines >= 2*len(names) {
+			b.AddDrawn(drawn)
+			b.Add(words, tone.Plain)
+			continue
+		}
+		b.AddDrawn(drawn + b.Styles.Text.Render(cells.Cut(words, room)))
 	}
 	if more := len(names) - len(shown); more > 0 {
 		b.Add(grammar.Count(more, "more resource", "more resources"), tone.Dim)

@@ -2,6 +2,7 @@ package taints
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -115,40 +116,67 @@ func (v *preview) rule() string {
 	return s.Rule.Render(" ─ ") + s.Strong.Render(title) + s.Rule.Render(" "+strings.Repeat("─", max(v.width-cells.Width(title)-4, 0)))
 }
 
-func (v *preview) line(text string, of tone.Tone) string {
-	return of.Style(v.page.Host.Styles()).Render(cells.Blank(table.Gutter) + cells.Cut(model.Clean(text), v.width-table.Gutter-1))
+// fact is a sentence under the rule.
+type fact struct {
+	text string
+	tone tone.Tone
+}
+
+// draw draws the facts before and after some lines in so many rows: each in one, or in more
+// where rows are free.
+func (v *preview) draw(before []fact, lines []string, after []fact, rows int) []string {
+	all := slices.Concat(before, after)
+	texts := make([]string, len(all))
+	for i := range all {
+		texts[i] = model.Clean(all[i].text)
+	}
+	var drawn []string
+	for i, broken := range cells.Fill(texts, v.width-table.Gutter-1, rows-len(lines)) {
+		if i == len(before) {
+			drawn = append(drawn, lines...)
+		}
+		for _, text := range broken {
+			drawn = append(drawn, all[i].tone.Style(v.page.Host.Styles()).Render(cells.Blank(table.Gutter)+text))
+		}
+	}
+	return drawn
 }
 
 // facts are the lines under the rule: what the taint does, then the pods one a line.
 func (v *preview) facts(lines int) []string {
-	var drawn []string
-	if state := model.TaintState(v.row.Key); state != "" {
-		drawn = append(drawn, v.line(grammar.Agree(len(v.row.Nodes), "The node is ", "The nodes are ")+state+".", tone.Plain))
-	}
-	for i := range v.row.Zones {
-		if zone := &v.row.Zones[i]; len(drawn) < max(lines/4, 1) {
-			drawn = append(drawn, v.line(v.zoneWords(zone), zoneTone(zone)))
-		}
-	}
+	about := v.about(lines)
 	if v.row.Running == nil {
 		words := "pods: " + model.UnknownFigure
 		if why := v.page.Host.Observed().PodsUnknown(); why != "" {
 			words += " (" + why + ")"
 		}
-		return append(drawn, v.line(words, tone.Unknown), v.nodes())
+		return v.draw(append(about, fact{words, tone.Unknown}), nil, []fact{v.nodes()}, lines)
 	}
 	if r := v.row.Reserved; r != nil {
-		drawn = append(drawn, v.line(reservedWords(r), tone.Plain))
+		about = append(about, fact{reservedWords(r), tone.Plain})
 	}
-	drawn = append(drawn, v.line(v.intruderWords(), tone.Plain))
+	about = append(about, fact{v.intruderWords(), tone.Plain})
 	pods := v.row.pods
-	room := lines - len(drawn)
+	room := lines - len(about)
 	if len(pods) > room {
 		more := len(pods) - max(room-1, 0)
-		return append(append(drawn, v.podLines(pods[:len(pods)-more])...), v.line(grammar.Count(more, "more pod", "more pods"), tone.Dim))
+		return v.draw(about, v.podLines(pods[:len(pods)-more]), []fact{{grammar.Count(more, "more pod", "more pods"), tone.Dim}}, lines)
 	}
-	drawn = append(drawn, v.podLines(pods)...)
-	return append(drawn, v.nodes())
+	return v.draw(about, v.podLines(pods), []fact{v.nodes()}, lines)
+}
+
+// about is the state that the taint stands for, and the zones.
+func (v *preview) about(lines int) []fact {
+	var facts []fact
+	if state := model.TaintState(v.row.Key); state != "" {
+		facts = append(facts, fact{grammar.Agree(len(v.row.Nodes), "The node is ", "The nodes are ") + state + ".", tone.Plain})
+	}
+	for i := range v.row.Zones {
+		if zone := &v.row.Zones[i]; len(facts) < max(lines/4, 1) {
+			facts = append(facts, fact{v.zoneWords(zone), zoneTone(zone)})
+		}
+	}
+	return facts
 }
 
 // zoneWords say what state a zone is in, and what follows from it.
@@ -161,12 +189,12 @@ func (v *preview) zoneWords(zone *inventory.EvictionZone) string {
 }
 
 // nodes name the nodes.
-func (v *preview) nodes() string {
+func (v *preview) nodes() fact {
 	names := make([]string, len(v.row.Nodes))
 	for i, name := range v.row.Nodes {
 		names[i] = v.page.Host.Observed().NodeName(name)
 	}
-	return v.line("nodes: "+strings.Join(names, ", "), tone.Dim)
+	return fact{"nodes: " + strings.Join(names, ", "), tone.Dim}
 }
 
 // reservedWords say whom the nodes are reserved for.
