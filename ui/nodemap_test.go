@@ -441,3 +441,11 @@ func BenchmarkNodeMapSnapshotOf5000Nodes(b *testing.B) {
 		pressed(b, app, snapshotMsg{snapshot: s})
 	}
 }
+
+func TestTheNodeMapOpensFromListsOfPodsAndFromTaints(t *testing.T) {
+	for _, view := range []string{"1", "2", "3", "4", "5"} {
+		app := newTestApp(t, 80, 24, newProdEU().snapshot())
+		press(t, app, view, "m")
+		requireRow(t, app, 22, "one cell a node")
+	}
+}

@@ -41,8 +41,8 @@ func works(p *Page) string {
 	switch {
 	case p.Gone:
 		return page.Deleted(p.Host.Observed(), p.Pod, "")
-	case p.node() != "":
-		return p.placedWords()
+	case nodeOf(p) != "":
+		return placedWords(p)
 	case p.Poll.Trouble != nil:
 		return "Not available: " + model.Clean(p.Poll.Trouble.Error())
 	case p.Poll.Value == nil && len(p.Host.Observed().Snapshot.Status.Reading) > 0:
@@ -54,15 +54,15 @@ func works(p *Page) string {
 }
 
 // placedWords say which node the pod has.
-func (p *Page) placedWords() string {
+func placedWords(p *Page) string {
 	o := p.Host.Observed()
-	return model.Clean(page.PodName(p.Host, p.Pod) + " is on " + o.NodeName(p.node()) + ".")
+	return model.Clean(page.PodName(p.Host, p.Pod) + " is on " + o.NodeName(nodeOf(p)) + ".")
 }
 
 // placedLines are the body once the pod has its node.
-func (p *Page) placedLines() []string {
+func placedLines(p *Page) []string {
 	s := p.Host.Styles()
-	text := p.placedWords() + " Fixes are for pods without a node."
+	text := placedWords(p) + " Fixes are for pods without a node."
 	if followed, ok := p.Host.Observed().FollowedPod(p.Pod.Object.UID); ok && followed.State == follow.Placed {
 		text += " z opens Activity to undo the fix; esc goes back."
 	}
@@ -81,8 +81,8 @@ func (p *Page) table() Table {
 func (p *Page) Body() []string {
 	tried := p.tried()
 	switch {
-	case p.node() != "" && !p.Gone:
-		return p.placedLines()
+	case nodeOf(p) != "" && !p.Gone:
+		return placedLines(p)
 	case len(tried) == 0:
 		return nil
 	}
@@ -137,7 +137,7 @@ func (p *Page) Places() keymap.Place {
 
 // Footer implements page.View.
 func (p *Page) Footer() []page.Key {
-	if p.node() != "" {
+	if nodeOf(p) != "" {
 		return append([]page.Key{{Do: keymap.Activity, Word: "undo"}}, page.Keys(keymap.Words, keymap.Describe, keymap.Close)...)
 	}
 	return append([]page.Key{{Do: keymap.Open, Word: "plan"}, {Do: keymap.Copy, Word: "copy command"}}, page.Keys(keymap.Words, keymap.Describe, keymap.Close)...)
@@ -149,7 +149,7 @@ func (p *Page) Off(do keymap.Action) string {
 	switch do {
 	case keymap.Open, keymap.Copy:
 		switch {
-		case p.node() != "":
+		case nodeOf(p) != "":
 			return "the pod has a node."
 		case !ok:
 			return "no fix is selected."

@@ -45,12 +45,12 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		p.onMouse(msg)
 		return nil
 	}
-	title := p.followed()
+	title := followed(p)
 	return p.Follow(p, msg, func() tea.Cmd {
 		p.chosen = IndexOf(p.Poll.Value, title, p.chosen)
 		p.arrange()
-		if p.title != "" && p.whole() {
-			p.selected()
+		if p.title != "" && whole(p) {
+			noteSelected(p)
 		}
 		return nil
 	}, p.ask)
@@ -58,18 +58,18 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 
 // followed is the title of the fix that stays selected: the user's, or the first of a whole
 // answer. While the first results come in, the first row stays selected, whichever fix it has.
-func (p *Page) followed() string {
-	if f, ok := p.fix(); ok && p.title == "" && p.whole() {
+func followed(p *Page) string {
+	if f, ok := p.fix(); ok && p.title == "" && whole(p) {
 		return f.Title
 	}
 	return p.title
 }
 
 // whole reports whether all fixes were simulated.
-func (p *Page) whole() bool { return p.Poll.Value != nil && p.Poll.Value.Left == 0 }
+func whole(p *Page) bool { return p.Poll.Value != nil && p.Poll.Value.Left == 0 }
 
-// selected notes which fix the user selected.
-func (p *Page) selected() {
+// noteSelected notes which fix the user selected.
+func noteSelected(p *Page) {
 	if f, ok := p.fix(); ok {
 		p.title = f.Title
 	}
@@ -77,7 +77,7 @@ func (p *Page) selected() {
 
 // ask asks which fixes work, unless that is known, asked for, or nobody looks.
 func (p *Page) ask() tea.Cmd {
-	if p.Gone || p.node() != "" {
+	if p.Gone || nodeOf(p) != "" {
 		return nil
 	}
 	return Ask(&p.Poll, p.Host, p, p.Pod.Object.UID)
@@ -94,14 +94,14 @@ func (p *Page) fix() (*report.Fix, bool) {
 
 // tried are the fixes of the newest answer; none where the pod has a node by now.
 func (p *Page) tried() []report.Fix {
-	if p.node() != "" {
+	if nodeOf(p) != "" {
 		return nil
 	}
 	return tried(p.Poll.Value)
 }
 
-// node is the one that the pod has by now; "" is none.
-func (p *Page) node() string { return p.Pod.Object.Spec.NodeName }
+// nodeOf is the node that the pod has by now; "" is none.
+func nodeOf(p *Page) string { return p.Pod.Object.Spec.NodeName }
 
 // Resize implements page.View.
 func (p *Page) Resize(width, height int) {
@@ -153,7 +153,7 @@ func First(p *Page) tea.Cmd {
 func (p *Page) move(n int) {
 	p.chosen += n
 	p.arrange()
-	p.selected()
+	noteSelected(p)
 }
 
 // onMouse selects what is clicked.
@@ -164,7 +164,7 @@ func (p *Page) onMouse(msg tea.MouseMsg) {
 	case tea.MouseClickMsg:
 		if at := msg.Y - 1; at >= 0 && at < p.inView() && p.top+at < len(p.tried()) {
 			p.chosen = p.top + at
-			p.selected()
+			noteSelected(p)
 		}
 	}
 }

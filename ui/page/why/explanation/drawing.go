@@ -195,7 +195,7 @@ func (p *Drawing) Verdict() string {
 // Window is the range of a part's rows that is in view. Where rows are left
 // below, the last line of a list of groups or fixes tells how many.
 func (p *Drawing) Window(part Part, all, rows int) (from, to int) {
-	counted := part == PartFixes && p.moreFixes() // also those that have no row
+	counted := part == PartFixes && moreFixes(p) // also those that have no row
 	if all < rows || all == rows && !counted {
 		return 0, all
 	}

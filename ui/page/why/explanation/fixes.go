@@ -69,7 +69,7 @@ func (p *Drawing) fixContent() fixPart {
 	case len(p.Fixes.Tried) == 0:
 		return fixPart{head: "FIXES: " + p.Brief(p.Fixes.Sentence())}
 	}
-	return fixPart{head: p.Fixes.HeadWord() + ": " + p.Fixes.Counts(), rows: p.fixRows(), more: p.moreFixes()}
+	return fixPart{head: p.Fixes.HeadWord() + ": " + p.Fixes.Counts(), rows: p.fixRows(), more: moreFixes(p)}
 }
 
 // fixRows is how many fixes the page has rows for, in view or not.
@@ -81,7 +81,7 @@ func (p *Drawing) fixRows() int {
 }
 
 // moreFixes reports whether there are fixes that have no row on the page.
-func (p *Drawing) moreFixes() bool { return p.fixRows() > 0 && len(p.Fixes.Tried) > p.fixRows() }
+func moreFixes(p *Drawing) bool { return p.fixRows() > 0 && len(p.Fixes.Tried) > p.fixRows() }
 
 // ChosenFix is the fix that the cursor is on.
 func (p *Drawing) ChosenFix() (*report.Fix, bool) {
