@@ -170,11 +170,11 @@ func TestUnknownValuesMatchNothingAndAreCounted(t *testing.T) {
 		t.Errorf("a word with a bar: %q", note)
 	}
 	for filter, want := range map[string]string{
-		"pool=no such pool":        `a value with spaces needs quotes: pool="no such pool"`,
-		"pool~no such zone=x":      `a value with spaces needs quotes: pool~"no such"`,
+		"pool=no such pool":        `try pool="no such pool"`,
+		"pool~no such zone=x":      `try pool~"no such"`,
 		`pool="no such" pool`:      "",
 		"pool=none !such zone=x":   "",
-		"pool=none zone=eu-1a gpu": `a value with spaces needs quotes: zone="eu-1a gpu"`,
+		"pool=none zone=eu-1a gpu": `try zone="eu-1a gpu"`,
 	} {
 		if got, note := kept(t, fields, s.Nodes, filter); got != "" || note != want {
 			t.Errorf("%s keeps %q, with the note %q, want %q", filter, got, note, want)

@@ -39,7 +39,7 @@ func (r *Filtered[T]) Note() string {
 		return "a regular expression needs slashes: /a|b/"
 	}
 	if quoted := r.filter.unquoted(); len(r.Rows) == 0 && quoted != "" {
-		return "a value with spaces needs quotes: " + quoted
+		return "try " + quoted
 	}
 	notes := make([]string, len(r.Missing))
 	for i, m := range r.Missing {
