@@ -169,7 +169,7 @@ func (e *Engine) Forecast(ctx context.Context, supposed plan.Hypothesis) (*plan.
 	if err != nil {
 		return nil, err
 	}
-	return told, e.tellQuotas(ctx, supposed.Gone, told)
+	return told, tellQuotas(ctx, e, supposed.Gone, told)
 }
 
 // Evictions says for each of some pods of a node where it would be rescheduled if

@@ -12,7 +12,7 @@ import (
 
 // tellQuotas notes which replacements of pods that go kube-apiserver would not let be created: a
 // quota may have become smaller since they were. Quotas that cannot be read reject nothing.
-func (e *Engine) tellQuotas(ctx context.Context, gone []types.UID, told *plan.Forecast) error {
+func tellQuotas(ctx context.Context, e *Engine, gone []types.UID, told *plan.Forecast) error {
 	if e.options.Quotas == nil {
 		return nil
 	}

@@ -104,7 +104,7 @@ func templateOf(pod *corev1.Pod) *appsv1.DaemonSet {
 
 // keptOff reports whether a DaemonSet creates no pod again on the node of this one, as where a
 // taint has come later that it does not tolerate.
-func (f *forecasting) keptOff(pod *corev1.Pod) bool {
+func keptOff(f *forecasting, pod *corev1.Pod) bool {
 	node := f.scheduler.State.Nodes[pod.Spec.NodeName]
 	for _, supposed := range f.supposed.Nodes {
 		if supposed.Name == pod.Spec.NodeName {

@@ -79,7 +79,7 @@ func (f *forecasting) fateWithoutSuccessor(pod *corev1.Pod) plan.Fate {
 		return plan.Fate{Outcome: plan.NotKnown, Why: "its own claims are recreated"}
 	case !scheduler.Assigned(pod):
 		return plan.Fate{Outcome: plan.NotKnown, Why: "it has no node yet"}
-	case kind == "DaemonSet" && f.keptOff(pod):
+	case kind == "DaemonSet" && keptOff(f, pod):
 		return plan.Fate{Outcome: plan.NotMade}
 	case kind == "StatefulSet" && f.revised(pod):
 		return plan.Fate{Outcome: plan.NotKnown, Why: "its StatefulSet recreates it from a newer template"}

@@ -14,13 +14,13 @@ import (
 // simulate adds to the plan which Jobs fail by it, and where the scheduler would place the
 // pods. If that cannot be simulated, the plan says why.
 func (a *Actor) simulate(ctx context.Context, p *plan.Plan, on *model.Snapshot) error {
-	jobs, err := readAll(ctx, p.Jobs(), func(ctx context.Context, ref model.Ref) (*batchv1.Job, error) {
+	jobs, err := readAll(ctx, plan.JobsOf(p), func(ctx context.Context, ref model.Ref) (*batchv1.Job, error) {
 		return a.Reader.BatchV1().Jobs(ref.Namespace).Get(ctx, ref.Name, metav1.GetOptions{})
 	})
 	if err != nil {
 		return fmt.Errorf("read Jobs: %w", err)
 	}
-	p.TellJobs(jobs)
+	plan.TellJobs(p, jobs)
 	supposed := p.Supposed(on)
 	if len(supposed.Nodes)+len(supposed.Pods)+len(supposed.Gone) == 0 {
 		return nil

@@ -49,15 +49,15 @@ func (l Label) Plan(on Facts) (*Plan, error) {
 		return nil, err
 	}
 	plan.Does = "label"
-	if err := plan.selected(on); err != nil {
+	if err := warnSelected(plan, on); err != nil {
 		return nil, fmt.Errorf("%s: %w", l.Name(), err)
 	}
 	plan.follow()
 	return plan, nil
 }
 
-// selected warns of what selects pods by labels that the plan changes.
-func (p *Plan) selected(on Facts) error {
+// warnSelected warns of what selects pods by labels that the plan changes.
+func warnSelected(p *Plan, on Facts) error {
 	for _, change := range p.Changes {
 		labels := labelsOf(change.Edits)
 		if change.Target.Resource != "pods" || len(labels) == 0 {

@@ -5,9 +5,11 @@ import (
 	"slices"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -94,4 +96,104 @@ func RecreationUnknown(pod *corev1.Pod) string {
 		return ""
 	}
 	return fmt.Sprintf("not known whether its controller (%s %s) recreates it", model.Clean(controller.Kind), model.Clean(controller.Name))
+}
+
+// JobsOf names the Jobs whose running pods the plan terminates, by UID.
+func JobsOf(p *Plan) map[types.UID]model.Ref {
+	found := map[types.UID]model.Ref{}
+	for i := range p.Ends {
+		if job := jobOf(&p.Ends[i]); job != nil {
+			found[job.UID] = model.Ref{Resource: "jobs", Namespace: p.Ends[i].Pod.Object.Namespace, Name: job.Name}
+		}
+	}
+	return found
+}
+
+// jobOf is the Job that counts the end of a pod as a failure; nil where none does.
+func jobOf(end *End) *metav1.OwnerReference {
+	job := metav1.GetControllerOfNoCopy(end.Pod.Object)
+	if job == nil || job.Kind != "Job" || RecreationUnknown(end.Pod.Object) != "" || end.Terminating || end.How == Rolled ||
+		end.Fate.Outcome == Finished || end.Fate.Outcome == NotMade {
+		return nil
+	}
+	return job
+}
+
+// TellJobs adds to a plan which Jobs fail by it, and so do not recreate their pods: a Job counts a
+// deleted pod as failed (isPodFailed and exceedsBackoffLimit of k8s.io/kubernetes/pkg/controller/job).
+// jobs are those of Jobs that could be read. It is for before Foretell.
+func TellJobs(p *Plan, jobs map[types.UID]*batchv1.Job) {
+	failures, unread := map[types.UID]int32{}, false
+	for i := range p.Ends {
+		if of := jobOf(&p.Ends[i]); of != nil {
+			job := jobs[of.UID]
+			unread = unread || job == nil
+			if job != nil && onDisruption(job, p.Ends[i].How) != batchv1.PodFailurePolicyActionIgnore {
+				failures[of.UID]++
+			}
+		}
+	}
+	if unread {
+		p.warn("A Job could not be read: unknown whether the termination of its pod is a failure too many for it (backoffLimit).")
+	}
+	told := false
+	for i := range p.Ends {
+		end := &p.Ends[i]
+		of := jobOf(end)
+		if of == nil || jobs[of.UID] == nil {
+			continue
+		}
+		if fate, decided := jobFate(jobs[of.UID], end, failures[of.UID]); decided {
+			end.Fate, told = fate, true
+		}
+	}
+	if told {
+		p.order()
+		p.Effects = p.effects()
+	}
+}
+
+// jobFate is what happens to a pod because its Job counts so many pods of the plan as failed;
+// decided says whether that alone decides.
+func jobFate(job *batchv1.Job, end *End, failures int32) (fate Fate, decided bool) {
+	spec := &job.Spec
+	switch onDisruption(job, end.How) {
+	case batchv1.PodFailurePolicyActionIgnore:
+		return Fate{}, false
+	case batchv1.PodFailurePolicyActionFailJob:
+		return Fate{Outcome: Lost, Why: "its Job's podFailurePolicy fails the Job"}, true
+	case batchv1.PodFailurePolicyActionFailIndex:
+		return Fate{Outcome: Lost, Why: "its Job's podFailurePolicy fails its index"}, true
+	case unforeseen:
+		return Fate{Outcome: NotKnown, Why: "its Job's podFailurePolicy decides by its exit code"}, true
+	}
+	if limit := spec.BackoffLimitPerIndex; limit != nil && *limit == 0 { // how often it has failed is not in what is read of a pod
+		return Fate{Outcome: Lost, Why: "its index of the Job fails (backoffLimitPerIndex 0)"}, true
+	}
+	if limit := spec.BackoffLimit; limit != nil && int64(job.Status.Failed)+int64(failures) > int64(*limit) {
+		return Fate{Outcome: Lost, Why: fmt.Sprintf("its Job fails (backoffLimit %d)", *limit)}, true
+	}
+	return Fate{}, false
+}
+
+// unforeseen is the action of a policy that depends on how the containers exit.
+const unforeseen batchv1.PodFailurePolicyAction = "Unforeseen"
+
+// onDisruption is what the Job's podFailurePolicy does with a pod that is terminated: an eviction
+// gives it the condition DisruptionTarget. Where no rule is about that, it is counted.
+func onDisruption(job *batchv1.Job, how Termination) batchv1.PodFailurePolicyAction {
+	if job.Spec.PodFailurePolicy == nil {
+		return batchv1.PodFailurePolicyActionCount
+	}
+	for _, rule := range job.Spec.PodFailurePolicy.Rules {
+		if rule.OnExitCodes != nil {
+			return unforeseen
+		}
+		if how != Deleted && slices.ContainsFunc(rule.OnPodConditions, func(on batchv1.PodFailurePolicyOnPodConditionsPattern) bool {
+			return on.Type == corev1.DisruptionTarget && (on.Status == "" || on.Status == corev1.ConditionTrue)
+		}) {
+			return rule.Action
+		}
+	}
+	return batchv1.PodFailurePolicyActionCount
 }

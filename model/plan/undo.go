@@ -113,7 +113,7 @@ func (r Restore) Plan(on Facts) (*Plan, error) {
 	if n := len(gone); n > 0 {
 		plan.warn(fmt.Sprintf("Skips %s: %s no longer %s.", model.Clean(namesOf(gone)), grammar.Agree(n, "it", "they"), grammar.Agree(n, "exists", "exist")))
 	}
-	if err := plan.selected(on); err != nil {
+	if err := warnSelected(plan, on); err != nil {
 		return nil, fmt.Errorf("%s: %w", r.Name(), err)
 	}
 	plan.follow()

@@ -58,10 +58,10 @@ func TestJobsThatFailDoNotRecreateTheirPods(t *testing.T) {
 		if c.change != nil {
 			c.change(job)
 		}
-		if refs := plan.Jobs(); len(refs) != 1 || refs[job.UID].Name != "train" {
+		if refs := JobsOf(plan); len(refs) != 1 || refs[job.UID].Name != "train" {
 			t.Fatalf("%s: the Jobs are %v", c.name, refs)
 		}
-		plan.TellJobs(map[types.UID]*batchv1.Job{job.UID: job})
+		TellJobs(plan, map[types.UID]*batchv1.Job{job.UID: job})
 		plan.Foretell(&Forecast{Fates: fates})
 		for _, end := range plan.Ends {
 			if words := end.Words(); words != c.want {
@@ -77,7 +77,7 @@ func TestAJobThatCouldNotBeReadIsWarnedOf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan.TellJobs(nil)
+	TellJobs(plan, nil)
 	want := "A Job could not be read: unknown whether the termination of its pod is a failure too many for it (backoffLimit)."
 	if !slices.Contains(plan.Warnings, want) {
 		t.Errorf("it warns %q", plan.Warnings)
