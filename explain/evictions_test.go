@@ -71,7 +71,8 @@ func TestWhatBecomesOfAnEvictedPodAndOfTheOneThatWaits(t *testing.T) {
 		},
 		"while another pod waits": {
 			[]*corev1.Pod{testPod("shop/x", "b", "2", replica), testPod("shop/y", "b", "2", replica)},
-			[]runtime.Object{testPod("shop/also", "", "1")}, nil,
+			[]runtime.Object{testPod("shop/also", "", "1")},
+			nil,
 			"to a; this pod fits", new(true), "If evicted, shop/x is rescheduled on a; then this pod fits b, unless another pending pod takes the capacity.",
 		},
 		"and leaves too little": {
