@@ -260,17 +260,7 @@ func tellOthers(alike []*corev1.Pod, tried *forecast.FixOutcome, fix *Attempt) {
 	case tried.Placed < tried.Orders && len(tried.Unless) == 0:
 		fix.Remaining = append(fix.Remaining, "other pending pods may be scheduled there first")
 	}
-	var unless []report.Unless
-	for _, h := range tried.Unless {
-		told := unlessOf(h, tried, len(fix.trial.Gone))
-		at := slices.IndexFunc(unless, func(other report.Unless) bool { return other.Who == told.Who && other.How == told.How }) // of another pod of its workload
-		switch {
-		case at >= 0 && unless[at].Simulations < told.Simulations:
-			unless[at] = told
-		case at < 0 && len(unless) < mostUnless:
-			unless = append(unless, told)
-		}
-	}
+	unless := allUnless(tried, len(fix.trial.Gone))
 	if tried.Placed > 0 && len(fix.Remaining) == 0 { // nothing else keeps it from working
 		fix.Unless = append(fix.Unless, unless...)
 	}
@@ -290,6 +280,22 @@ func tellOthers(alike []*corev1.Pod, tried *forecast.FixOutcome, fix *Attempt) {
 	if !changesPodAll(fix.Remedies) {
 		tellNewcomers(alike, tried, fix)
 	}
+}
+
+// allUnless are the other pods on which it depends whether a fix works, which evicts so many; of
+// the pods of one workload only one that it concerns in the most simulations.
+func allUnless(tried *forecast.FixOutcome, gone int) (unless []report.Unless) {
+	for _, h := range tried.Unless {
+		told := unlessOf(h, tried, gone)
+		at := slices.IndexFunc(unless, func(other report.Unless) bool { return other.Who == told.Who && other.How == told.How })
+		switch {
+		case at >= 0 && unless[at].Simulations < told.Simulations:
+			unless[at] = told
+		case at < 0 && len(unless) < mostUnless:
+			unless = append(unless, told)
+		}
+	}
+	return unless
 }
 
 // tellNewcomers names the pods that the fix lets in, other than those alike.

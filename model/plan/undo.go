@@ -75,27 +75,7 @@ func (r Restore) Targets() []model.Ref {
 func (r Restore) Plan(on Facts) (*Plan, error) {
 	plan := &Plan{Action: r, Title: r.title(), Does: r.does(), on: on.Snapshot, daemonSets: on.DaemonSets}
 	plan.stopDrains(on.Jobs, r.opens())
-	var gone []string
-	for _, made := range slices.Backward(r.Changes) {
-		object, err := on.Object(made.Target)
-		if err != nil {
-			gone = append(gone, made.Target.Words())
-			continue
-		}
-		change := changeOf(made.Target, object)
-		for _, edit := range slices.Backward(made.Edits) {
-			now := valueAt(object, edit.Path)
-			to, left := turnedRound(edit, now)
-			if left {
-				plan.warn(leftWords(made.Target, edit.Path, now))
-			}
-			change.edit(object, to, edit.Path...)
-		}
-		if len(change.Edits) > 0 {
-			plan.Changes = append(plan.Changes, change)
-		}
-	}
-	slices.Reverse(gone)
+	gone := turnRound(plan, r.Changes, on)
 	switch {
 	case len(plan.Changes) == 0 && len(gone) > 0:
 		return nil, fmt.Errorf("%s: %s: %w", r.Name(), gone[0], ErrGone)
@@ -123,6 +103,31 @@ func (r Restore) Plan(on Facts) (*Plan, error) {
 	plan.rescale()
 	plan.roll(on)
 	return plan, nil
+}
+
+// turnRound reverts changes that were made, the last first. gone names the objects that do
+// not exist any more, in the order of the changes.
+func turnRound(p *Plan, changes []Change, on Facts) (gone []string) {
+	for _, made := range slices.Backward(changes) {
+		object, err := on.Object(made.Target)
+		if err != nil {
+			gone = append([]string{made.Target.Words()}, gone...)
+			continue
+		}
+		change := changeOf(made.Target, object)
+		for _, edit := range slices.Backward(made.Edits) {
+			now := valueAt(object, edit.Path)
+			to, left := turnedRound(edit, now)
+			if left {
+				p.warn(leftWords(made.Target, edit.Path, now))
+			}
+			change.edit(object, to, edit.Path...)
+		}
+		if len(change.Edits) > 0 {
+			p.Changes = append(p.Changes, change)
+		}
+	}
+	return gone
 }
 
 // redoWords say how to undo an undo: by the change that it reverts.

@@ -76,15 +76,15 @@ func (f *Filter[T]) unquoted() string {
 		if f.terms[i].form != compareForm || strings.Contains(f.terms[i].source, `"`) {
 			continue
 		}
-		value := f.terms[i].text
+		value := []string{f.terms[i].text}
 		for _, next := range f.terms[i+1:] {
 			if next.form != fuzzyForm || next.negate {
 				break
 			}
-			value += " " + next.text
+			value = append(value, next.text)
 		}
-		if value != f.terms[i].text {
-			return f.terms[i].field + f.terms[i].op + `"` + value + `"`
+		if len(value) > 1 {
+			return f.terms[i].field + f.terms[i].op + `"` + strings.Join(value, " ") + `"`
 		}
 	}
 	return ""
