@@ -123,6 +123,19 @@ func podsOfApp(ctx context.Context, client kubernetes.Interface, app string) (na
 	return names
 }
 
+// onePod is the name of one of the pods of an app.
+func onePod(t *testing.T, client kubernetes.Interface, app string) (name string) {
+	t.Helper()
+	eventually(t, app+" has a pod", func(ctx context.Context) (bool, error) {
+		pods := podsOfApp(ctx, client, app)
+		if len(pods) > 0 {
+			name = pods[0]
+		}
+		return name != "", nil
+	})
+	return name
+}
+
 // consequences are what a plan says.
 type consequences struct {
 	PodsTerminated int
@@ -155,6 +168,7 @@ func labelsDecideOfDaemonPods(t *testing.T, plane *controlplane.ControlPlane, cl
 	} {
 		plan := planOf(t, plane, append([]string{"label", "node", "labelled"}, c.labels...)...)
 		said := strings.Join(plan.Effects, " ")
+		onePod(t, client, "everywhere")
 		for _, app := range []string{"by-selector", "by-affinity", "everywhere"} {
 			for _, pod := range podsOfApp(t.Context(), client, app) {
 				if named := strings.Contains(said, pod); named != slices.Contains(c.goes, app) {
@@ -191,7 +205,7 @@ func evictOne(t *testing.T, plane *controlplane.ControlPlane, client kubernetes.
 
 // jobsCountEvictions evicts the pods of Jobs.
 func jobsCountEvictions(t *testing.T, plane *controlplane.ControlPlane, client kubernetes.Interface) {
-	outcome, why := evictOne(t, plane, client, podsOfApp(t.Context(), client, "once")[0])
+	outcome, why := evictOne(t, plane, client, onePod(t, client, "once"))
 	if outcome != "notRecreated" || why != "its Job fails (backoffLimit 0)" {
 		t.Errorf("the plan says %s, %s", outcome, why)
 	}
@@ -201,7 +215,7 @@ func jobsCountEvictions(t *testing.T, plane *controlplane.ControlPlane, client k
 			return c.Type == batchv1.JobFailed && c.Reason == batchv1.JobReasonBackoffLimitExceeded
 		}), err
 	})
-	pod := podsOfApp(t.Context(), client, "again")[0]
+	pod := onePod(t, client, "again")
 	if outcome, why := evictOne(t, plane, client, pod); outcome != "rescheduled" {
 		t.Errorf("of a Job that may fail the plan says %s, %s", outcome, why)
 	}
@@ -213,13 +227,13 @@ func jobsCountEvictions(t *testing.T, plane *controlplane.ControlPlane, client k
 
 // quotasRejectReplacements evicts a pod of a Deployment, once the quota is too small for two.
 func quotasRejectReplacements(t *testing.T, plane *controlplane.ControlPlane, client kubernetes.Interface) {
-	pods := podsOfApp(t.Context(), client, "counted")
-	if outcome, why := evictOne(t, plane, client, pods[0]); outcome != "rescheduled" {
+	pod := onePod(t, client, "counted")
+	if outcome, why := evictOne(t, plane, client, pod); outcome != "rescheduled" {
 		t.Errorf("with a quota that is large enough the plan says %s, %s", outcome, why)
 	}
 	eventually(t, "there are two again", func(ctx context.Context) (bool, error) {
 		now := podsOfApp(ctx, client, "counted")
-		return len(now) == 2 && !slices.Contains(now, pods[0]), nil
+		return len(now) == 2 && !slices.Contains(now, pod), nil
 	})
 	kubectl(t, plane, "", "patch", "resourcequota", "compute", "-n", "controlled", "-p", `{"spec": {"hard": {"requests.cpu": "1"}}}`)
 	eventually(t, "the quota is counted", func(ctx context.Context) (bool, error) {
@@ -227,7 +241,7 @@ func quotasRejectReplacements(t *testing.T, plane *controlplane.ControlPlane, cl
 		hard := quota.Status.Hard[corev1.ResourceRequestsCPU]
 		return err == nil && hard.String() == "1", err
 	})
-	outcome, why := evictOne(t, plane, client, podsOfApp(t.Context(), client, "counted")[0])
+	outcome, why := evictOne(t, plane, client, onePod(t, client, "counted"))
 	if outcome != "notRecreated" || why != "quota compute: requests.cpu" {
 		t.Errorf("the plan says %s, %s", outcome, why)
 	}

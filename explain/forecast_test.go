@@ -239,18 +239,19 @@ func TestAQuotaRejectsTheReplacementOfAPod(t *testing.T) {
 	gone := plan.Hypothesis{Gone: []types.UID{"shop/1", "shop/2", "shop/bare"}}
 	for _, c := range []struct {
 		hard, used string
-		first      plan.Outcome
-		second     plan.Fate
+		want       plan.Fate // of both
 	}{
-		{"3", "3", plan.Lands, plan.Fate{Outcome: plan.Lands}},
-		{"1", "3", plan.Lands, plan.Fate{Outcome: plan.Lost, Why: "quota compute: requests.cpu"}}, // nobody takes the place of the bare one
-		{"500m", "3", plan.Lost, plan.Fate{Outcome: plan.Lost, Why: "quota compute: requests.cpu"}},
-		{"3", "6", plan.Lost, plan.Fate{Outcome: plan.Lost, Why: "quota compute: requests.cpu"}}, // others use it all
+		{"3", "3", plan.Fate{Outcome: plan.Lands}},
+		{"2", "3", plan.Fate{Outcome: plan.Lands}}, // nobody takes the place of the bare one
+		{"1", "3", plan.Fate{Outcome: plan.Depends, Why: "quota compute: requests.cpu is enough for some of the replacements only"}},
+		{"500m", "3", plan.Fate{Outcome: plan.Lost, Why: "quota compute: requests.cpu"}},
+		{"3", "6", plan.Fate{Outcome: plan.Lost, Why: "quota compute: requests.cpu"}}, // others use it all
 	} {
 		told := mustForecast(t, startEngine(t, Options{Quotas: cpuQuota(c.hard, c.used)}, objects...), gone)
-		first, second := told.Fates["shop/1"], told.Fates["shop/2"]
-		if first.Outcome != c.first || second.Outcome != c.second.Outcome || second.Why != c.second.Why {
-			t.Errorf("%s of %s used: %+v, %+v", c.used, c.hard, first, second)
+		for _, uid := range []types.UID{"shop/1", "shop/2"} {
+			if got := told.Fates[uid]; got.Outcome != c.want.Outcome || got.Why != c.want.Why {
+				t.Errorf("%s of %s used, %s: %+v", c.used, c.hard, uid, got)
+			}
 		}
 		if bare := told.Fates["shop/bare"]; bare.Outcome != plan.Lost || bare.Why != "" {
 			t.Errorf("a pod without a controller: %+v", bare)

@@ -36,7 +36,7 @@ func tellQuotas(ctx context.Context, e *Engine, gone []types.UID, told *plan.For
 	}
 	notMade := func(pod *corev1.Pod) bool {
 		outcome := told.Fates[pod.UID].Outcome
-		return outcome == plan.Lost || outcome == plan.NotMade
+		return outcome == plan.Lost || outcome == plan.NotMade || outcome == plan.NotKnown
 	}
 	for _, namespace := range namespaces {
 		quotas, err := e.options.Quotas(ctx, namespace)
@@ -46,11 +46,16 @@ func tellQuotas(ctx context.Context, e *Engine, gone []types.UID, told *plan.For
 		if err != nil || len(quotas) == 0 {
 			continue
 		}
-		for i, why := range admission.Recreated(pods[namespace], quotas, notMade) {
-			if why != "" {
-				uid := pods[namespace][i].UID
-				told.Fates[uid] = plan.Fate{Outcome: plan.Lost, Why: why, Budget: told.Fates[uid].Budget}
+		for i, replacement := range admission.Recreated(pods[namespace], quotas, notMade) {
+			uid := pods[namespace][i].UID
+			fate := plan.Fate{Outcome: plan.Lost, Why: replacement.Rejected, Budget: told.Fates[uid].Budget}
+			switch {
+			case replacement.Rejected == "":
+				continue
+			case !replacement.Certain:
+				fate.Outcome, fate.Why = plan.Depends, replacement.Rejected+" is enough for some of the replacements only"
 			}
+			told.Fates[uid] = fate
 		}
 	}
 	return nil

@@ -14,6 +14,11 @@ import (
 // askPlanned explains a pod of a manifest: why kube-apiserver would not create it, or where
 // it would be scheduled.
 func (e *Engine) askPlanned(ctx context.Context, q report.Query) (*report.Report, error) {
+	if q.Target.Planned().Admitted { // also by the quotas
+		q.Target = report.PodFrom(q.Target.Pod())
+		r, _, err := e.askPod(ctx, q)
+		return r, err
+	}
 	j, err := admission.Judge(ctx, &model.NotCreated{Pod: q.Target.Pod(), Wanted: 1, Missing: 1}, admissionSources(e, *q.Target.Planned()))
 	if err != nil {
 		return nil, err
@@ -52,6 +57,10 @@ func wouldNotBeCreated(ctx context.Context, e *Engine, q report.Query, j *admiss
 	return r.WithFixes(r.Tried), nil
 }
 
+// mostCounted is for how many replicas quotas are asked; all that come after them are taken to
+// be created.
+const mostCounted = 10_000
+
 // PlannedReplicas is Engine.Replicas of pods that kube-apiserver may reject: no more are placed than
 // it would create.
 func PlannedReplicas(ctx context.Context, e *Engine, pod *corev1.Pod, wanted int, known report.Admittance) (*report.Replicas, error) {
@@ -59,7 +68,11 @@ func PlannedReplicas(ctx context.Context, e *Engine, pod *corev1.Pod, wanted int
 	if err != nil {
 		return nil, err
 	}
-	created, rejected := j.Created(wanted)
+	counted := min(wanted, mostCounted)
+	created, rejected := j.Created(counted)
+	if created == counted {
+		created = wanted
+	}
 	bare, open := withoutMadeClaims(e.scheduler.State.Listers, j.Pod)
 	r, err := placement.Replicas(ctx, e.scheduler, bare, created)
 	if err != nil {

@@ -192,7 +192,7 @@ func (c *Command) carryOut(ctx context.Context, p *plan.Plan) error {
 		if err := c.print(p); err != nil {
 			return err
 		}
-		if len(p.Verdict.Rejections) > 0 && p.PodsTerminated == 0 {
+		if len(p.Verdict.Rejections) > 0 && !p.Ends.Requested() {
 			return c.rejected(p, changed)
 		}
 		confirmed, err := c.confirm(ctx, p)

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/apiserver/pkg/storage/names"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	_ "k8s.io/kubernetes/pkg/apis/apps/install" // registers the versions, their defaults and conversions
 	_ "k8s.io/kubernetes/pkg/apis/batch/install"
@@ -60,12 +61,16 @@ func validateWorkload(object runtime.Object) error {
 		metadata.SetUID("00000000-0000-0000-0000-000000000000")
 	}
 	if metadata.GetName() == "" && metadata.GetGenerateName() != "" {
-		metadata.SetName(metadata.GetGenerateName() + "00000")
+		metadata.SetName(names.SimpleNameGenerator.GenerateName(metadata.GetGenerateName()))
 	}
 	ctx := genericapirequest.WithNamespace(context.Background(), metav1.NamespaceDefault)
 	rules.PrepareForCreate(ctx, internal)
 	if errs := slices.DeleteFunc(rules.Validate(ctx, internal), ofPod); len(errs) > 0 {
-		return fmt.Errorf("%s %s: %w", kinds[0].Kind, metadata.GetName(), errs.ToAggregate())
+		name := metadata.GetName()
+		if metadata.GetGenerateName() != "" {
+			name = metadata.GetGenerateName()
+		}
+		return fmt.Errorf("%s %s: %w", kinds[0].Kind, name, errs.ToAggregate())
 	}
 	return nil
 }

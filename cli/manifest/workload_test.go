@@ -23,7 +23,7 @@ func TestWorkloadsThatTheAPIServerRejectsAreInvalid(t *testing.T) {
 			"{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: web}, spec: {selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {restartPolicy: Never, containers: [{name: app, image: app}]}}}}",
 			`DaemonSet web: spec.template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"`,
 		},
-		{"{apiVersion: apps/v1, kind: ReplicaSet, metadata: {generateName: web-}, spec: {template: {metadata: {labels: {app: web}}, spec: " + pod + "}}}", "ReplicaSet web-00000: "},
+		{"{apiVersion: apps/v1, kind: ReplicaSet, metadata: {generateName: web-}, spec: {template: {metadata: {labels: {app: web}}, spec: " + pod + "}}}", "ReplicaSet web-: "},
 		{"{apiVersion: batch/v1, kind: Job, metadata: {name: once}, spec: {template: {spec: {restartPolicy: Never, containers: [{name: app, image: app}]}}}}", ""},
 		{"{apiVersion: batch/v1, kind: Job, metadata: {name: once}, spec: {template: {spec: " + pod + "}}}", `Job once: spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never"`},
 		{"{apiVersion: batch/v1, kind: CronJob, metadata: {name: nightly}, spec: {schedule: x, jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: app, image: app}]}}}}}}", "CronJob nightly: spec.schedule: Invalid value"},

@@ -137,7 +137,7 @@ func TestAfterTheAnswerThePagesExplainAgain(t *testing.T) {
 	for _, keys := range [][]rune{{'L', '1'}, {'L', 's'}} {
 		inLesson(t, "anti-affinity", 1, func(t *testing.T, s *stage, cluster ui.Cluster) {
 			s.press('1', tea.KeyEnter)
-			if page := s.page(); !strings.Contains(page, "Hidden until you answer.") {
+			if page := s.page(); !strings.Contains(page, "Hidden until the lesson's question is answered.") {
 				t.Errorf("before the answer Why is\n%s", page)
 			}
 			s.press(keys...)

@@ -33,6 +33,9 @@ func (j *Judgement) Unknown() []report.UnknownPart { return j.unknown }
 // created counts how many such pods the quotas let be created one after the
 // other, at most so many.
 func created(pod *corev1.Pod, quotas []corev1.ResourceQuota, most int) int {
+	if len(quotas) == 0 {
+		return most
+	}
 	usage := usageOf(pod)
 	for n := range most {
 		if quotaAdmits(pod, quotas) != nil {

@@ -2,35 +2,63 @@ package admission
 
 import (
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/kubernetes/pkg/quota/v1/evaluator/core"
+	"k8s.io/utils/clock"
 )
 
-// Recreated says for each of the pods of a namespace, which all go, whether the quotas reject its
-// replacement: "quota compute: requests.cpu"; "" where none does. Replacements are created in the
-// order of the pods; without says which pods have none.
-func Recreated(pods []*corev1.Pod, quotas []corev1.ResourceQuota, without func(*corev1.Pod) bool) []string {
+// Replacement is what quotas say of the replacement of a pod.
+type Replacement struct {
+	Rejected string // "quota compute: requests.cpu"; "" where no quota rejects it
+	Certain  bool   // whichever replacement comes first
+}
+
+// Recreated says for each of the pods of a namespace, which all go, what the quotas say of its
+// replacement. Which of them come first depends on their controllers; without says which pods
+// have none.
+func Recreated(pods []*corev1.Pod, quotas []corev1.ResourceQuota, without func(*corev1.Pod) bool) []Replacement {
 	left := copied(quotas)
 	for _, pod := range pods {
-		release(left, usageOf(pod))
+		count(left, pod, usageOf(pod), -1)
 	}
-	rejected := make([]string, len(pods))
+	found := make([]Replacement, len(pods))
+	all := copied(left) // once all others have come
 	for i, pod := range pods {
 		if without(pod) {
 			continue
 		}
 		if refusing := quotasRefusing(pod, left); len(refusing) > 0 {
-			rejected[i] = refusing[0].rejection().Short
+			found[i] = Replacement{refusing[0].rejection().Short, true}
 			continue
 		}
-		charge(left, usageOf(pod), 1)
+		count(all, pod, usageOf(pod), 1)
 	}
-	return rejected
+	for i, pod := range pods {
+		if without(pod) || found[i].Certain {
+			continue
+		}
+		count(all, pod, usageOf(pod), -1)
+		if refusing := quotasRefusing(pod, all); len(refusing) > 0 {
+			found[i] = Replacement{refusing[0].rejection().Short, false}
+		}
+		count(all, pod, usageOf(pod), 1)
+	}
+	return found
 }
 
-// release takes the usage of a pod off what the quotas count as used.
-func release(quotas []corev1.ResourceQuota, usage corev1.ResourceList) {
+// count adds the usage of a pod, or takes it off, where a quota counts such pods.
+func count(quotas []corev1.ResourceQuota, pod *corev1.Pod, usage corev1.ResourceList, sign int) {
+	evaluator := core.NewPodEvaluator(nil, clock.RealClock{})
 	for i := range quotas {
+		if matches, err := evaluator.Matches(&quotas[i], pod); err != nil || !matches {
+			continue
+		}
 		for name, used := range quotas[i].Status.Used {
-			used.Sub(usage[name])
+			amount := usage[name]
+			if sign < 0 {
+				used.Sub(amount)
+			} else {
+				used.Add(amount)
+			}
 			quotas[i].Status.Used[name] = used
 		}
 	}

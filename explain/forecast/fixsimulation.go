@@ -243,7 +243,7 @@ func newSimulation(f *forecasting, order int) *simulation {
 	return &simulation{
 		forecast: f, order: order, random: rand.New(rand.NewPCG(1, uint64(order))),
 		placements: map[*pendingPod]place{}, ended: map[types.UID]bool{}, left: map[types.UID]bool{}, kept: map[*pendingPod]bool{}, byUID: map[types.UID]*pendingPod{},
-		nowhere: map[*equivalenceClass]rejection{},
+		nowhere: map[*equivalenceClass]rejection{}, whys: map[*equivalenceClass]lastWhy{},
 	}
 }
 

@@ -60,6 +60,9 @@ var comings = map[string]recreation{
 // empty for others.
 func (f *forecasting) fateWithoutSuccessor(pod *corev1.Pod) plan.Fate {
 	kind := placement.ControllerKind(pod)
+	if fate, decided := f.supposed.Decided[pod.UID]; decided {
+		return fate
+	}
 	switch {
 	case scheduler.Terminal(pod):
 		return plan.Fate{Outcome: plan.Finished}

@@ -102,9 +102,17 @@ type simulation struct {
 	idle       []*pendingPod        // who found no node yet
 	victims    []*corev1.Pod        // who was preempted
 	freedTimes int                  // how often capacity was freed
+	placed     int                  // how often a pod has come
 	nowhere    map[*equivalenceClass]rejection
+	whys       map[*equivalenceClass]lastWhy
 
 	givenUp bool // there was no time to play it to its end
+}
+
+// lastWhy is why a class of pods found no node, when so many pods had come and gone.
+type lastWhy struct {
+	why   string
+	moves int
 }
 
 // rejection is that a class of pods found no node.
@@ -316,6 +324,7 @@ func (p *simulation) meet(ctx context.Context, c *pendingPod) error {
 // put puts a pod on the node that was found for it, with the devices that it gets there. Where it
 // has preempted others it is asked again for them.
 func put(ctx context.Context, p *simulation, pod *corev1.Pod, at placement.Placement) (*corev1.Pod, error) {
+	p.placed++
 	if at.Found == nil {
 		t, err := p.forecast.scheduler.FittingNodes(ctx, placement.AsNewPod(pod), []string{at.Node})
 		if err != nil {
@@ -378,13 +387,25 @@ func (p *simulation) findAnew(ctx context.Context, c *pendingPod) (place, error)
 	case l.Node == "":
 		found, err := p.preempt(ctx, c, l)
 		if err == nil && found.Node == "" && c.ends != nil && c.sums.why == "" {
-			found.Why, err = placement.Why(ctx, p.forecast.scheduler, c.pod, cordonedBy(p.forecast))
+			found.Why, err = whyNowhere(ctx, p, c)
 		}
 		return found, err
 	case len(l.Tie) > 1 && p.order > 0:
 		l.Node = l.Tie[p.random.IntN(len(l.Tie))]
 	}
 	return place{Placement: l}, nil
+}
+
+// whyNowhere says why a pod finds no node. As long as nobody has come or gone, it is asked once
+// for all pods of a class.
+func whyNowhere(ctx context.Context, p *simulation, c *pendingPod) (string, error) {
+	moves := p.freedTimes + p.placed
+	if known, ok := p.whys[c.class]; ok && known.moves == moves {
+		return known.why, nil
+	}
+	why, err := placement.Why(ctx, p.forecast.scheduler, placement.AsNewPod(c.pod), cordonedBy(p.forecast))
+	p.whys[c.class] = lastWhy{why, moves}
+	return why, err
 }
 
 // where are the nodes on which a pending pod may fit, in a trial: those that it fits when

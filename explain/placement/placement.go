@@ -44,17 +44,15 @@ type Placement struct {
 func Of(ctx context.Context, s *scheduler.Scheduler, pod *corev1.Pod) (Placement, error) {
 	found, err := Find(ctx, s, pod, nil)
 	if err == nil && found.Node == "" && !found.Open {
-		found.Why, err = Why(ctx, s, pod, nil)
+		found.Why, err = Why(ctx, s, AsNewPod(pod), nil)
 	}
 	return found, err
 }
 
-// Why says why a replacement of the pod, which fits no node now, would be Pending, by the reasons
-// of the closest node. All plugins are asked about all nodes for that: by the first one that
+// Why says why the pod, which fits no node now, would be Pending, by the reasons of the closest node. All plugins are asked about all nodes for that: by the first one that
 // rejects each, a node may seem to be closer than it is. Nodes that a plan cordons are left out,
 // as long as there are others.
 func Why(ctx context.Context, s *scheduler.Scheduler, pod *corev1.Pod, cordons []*corev1.Node) (string, error) {
-	pod = AsNewPod(pod)
 	m, err := s.Profile(pod).EvaluateNodes(ctx, pod)
 	if err != nil {
 		return "", err

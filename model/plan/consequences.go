@@ -45,12 +45,14 @@ func editsOf(changes []Change, on *model.Snapshot, path ...string) map[*model.No
 // cordons say what cordoning and uncordoning nodes does.
 func cordons(changes []Change, on *model.Snapshot) []string {
 	var sentences []string
-	nodes, pods, opened := 0, 0, 0
+	nodes, pods, opened, tainted := 0, 0, 0, 0
 	kept := map[string]bool{}
 	for node, edit := range editsOf(changes, on, unschedulablePath...) {
 		if edit.To == nil {
 			opened++
-			for _, taint := range keptTaints(node) {
+			taints := keptTaints(node)
+			tainted += min(len(taints), 1)
+			for _, taint := range taints {
 				kept[taint] = true
 			}
 			continue
@@ -62,7 +64,9 @@ func cordons(changes []Change, on *model.Snapshot) []string {
 		sentences = append(sentences, stayThere(nodes, pods)+"; new pods are scheduled on other nodes.")
 	}
 	switch {
-	case opened > 0 && len(kept) > 0:
+	case opened > 1 && tainted > 0:
+		sentences = append(sentences, fmt.Sprintf("New pods can be scheduled there again, on %d of %d only if they tolerate its taints.", tainted, opened))
+	case opened > 0 && tainted > 0:
 		sentences = append(sentences, fmt.Sprintf("New pods can be scheduled there again if they tolerate %s.", joinKeys(kept)))
 	case opened > 0:
 		sentences = append(sentences, "New pods can be scheduled there again.")

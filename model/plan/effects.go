@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
@@ -209,6 +210,12 @@ func (p *Plan) Supposed(s *model.Snapshot) Hypothesis {
 	for i := range p.Ends {
 		if end := &p.Ends[i]; end.How != Rolled && end.Pod.Bound() {
 			supposed.Gone = append(supposed.Gone, end.Pod.Object.UID)
+			if end.Fate.Outcome == Lost || end.Fate.Outcome == NotKnown {
+				if supposed.Decided == nil {
+					supposed.Decided = map[types.UID]Fate{}
+				}
+				supposed.Decided[end.Pod.Object.UID] = end.Fate
+			}
 		}
 	}
 	return supposed

@@ -169,6 +169,8 @@ type Hypothesis struct {
 	Nodes []*corev1.Node
 	Pods  []*corev1.Pod // pending ones that are changed
 	Gone  []types.UID
+	// Decided are the fates of some of those that do not depend on the scheduler.
+	Decided map[types.UID]Fate
 }
 
 // Forecast is what the scheduler would do in a supposed state.

@@ -169,21 +169,24 @@ func (t Taint) already() string {
 	}
 }
 
-// replaces says whether one of the added taints replaces one with another value.
-func (t Taint) replaces(changes []Change) bool {
-	return slices.ContainsFunc(changes, func(change Change) bool {
+// replaced counts the nodes on which one of the added taints replaces one with another value.
+func (t Taint) replaced(changes []Change) (nodes int) {
+	for _, change := range changes {
 		was := items(change.Edits[0].From)
-		return slices.ContainsFunc(t.Add, func(taint corev1.Taint) bool { return matching(was, taintItem(taint)) != nil })
-	})
+		if slices.ContainsFunc(t.Add, func(taint corev1.Taint) bool { return matching(was, taintItem(taint)) != nil }) {
+			nodes++
+		}
+	}
+	return nodes
 }
 
 // undoSays is how to undo it.
 func (t Taint) undoSays(changes []Change) string {
 	undo := "Undo: restore the previous taints"
 	switch {
-	case len(t.Remove) == 0 && len(t.Add) == 1 && t.replaces(changes):
+	case len(t.Remove) == 0 && len(t.Add) == 1 && t.replaced(changes) == len(changes):
 		undo = "Undo: restore the previous value"
-	case len(t.Remove) == 0 && len(t.Add) == 1:
+	case len(t.Remove) == 0 && len(t.Add) == 1 && t.replaced(changes) == 0:
 		undo = "Undo: remove the taint"
 	case len(t.Add) == 0 && len(t.Remove) == 1:
 		undo = "Undo: add the taint again"

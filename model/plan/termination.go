@@ -2,7 +2,9 @@ package plan
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -12,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // defaultGrace is the grace period where the pod's spec has none.
@@ -55,6 +58,12 @@ func ending(ends []End) int {
 		}
 	}
 	return n
+}
+
+// Requested says whether the plan ends pods by requests of its own, evictions or deletions: what
+// the API server rejects of those now is tried again.
+func (e Ends) Requested() bool {
+	return slices.ContainsFunc(e, func(end End) bool { return end.How == Evicted || end.How == Deleted })
 }
 
 // longestGrace is the longest grace period of the ends.
@@ -136,7 +145,7 @@ func TellJobs(p *Plan, jobs map[types.UID]*batchv1.Job) {
 	if unread {
 		p.warn("A Job could not be read: unknown whether the termination of its pod is a failure too many for it (backoffLimit).")
 	}
-	told := false
+	failing, told := map[types.UID]*batchv1.Job{}, false
 	for i := range p.Ends {
 		end := &p.Ends[i]
 		of := jobOf(end)
@@ -145,33 +154,74 @@ func TellJobs(p *Plan, jobs map[types.UID]*batchv1.Job) {
 		}
 		if fate, decided := jobFate(jobs[of.UID], end, failures[of.UID]); decided {
 			end.Fate, told = fate, true
+			if fate.Outcome == Lost && jobs[of.UID].Spec.BackoffLimitPerIndex == nil {
+				failing[of.UID] = jobs[of.UID]
+			}
 		}
 	}
+	tellFailing(p, failing)
 	if told {
 		p.order()
 		p.Effects = p.effects()
 	}
 }
 
+// tellFailing counts the other pods of Jobs that fail, which their controller deletes (deleteActivePods
+// of k8s.io/kubernetes/pkg/controller/job).
+func tellFailing(p *Plan, failing map[types.UID]*batchv1.Job) {
+	ends, others := map[types.UID]bool{}, map[types.UID]int{}
+	for i := range p.Ends {
+		ends[p.Ends[i].Pod.Object.UID] = true
+	}
+	if len(failing) == 0 {
+		return
+	}
+	for _, pod := range p.on.Pods {
+		job := metav1.GetControllerOfNoCopy(pod.Object)
+		if job != nil && failing[job.UID] != nil && !ends[pod.Object.UID] && !pod.Finished() && pod.Object.DeletionTimestamp == nil {
+			others[job.UID]++
+			p.PodsTerminated++
+		}
+	}
+	for _, uid := range slices.SortedFunc(maps.Keys(others), func(a, b types.UID) int {
+		return strings.Compare(failing[a].Namespace+"/"+failing[a].Name, failing[b].Namespace+"/"+failing[b].Name)
+	}) {
+		job, n := failing[uid], others[uid]
+		p.warn(fmt.Sprintf("Job %s fails by it: its %d other %s deleted, too.", model.Clean(job.Namespace+"/"+job.Name), n, grammar.Agree(n, "pod is", "pods are")))
+	}
+}
+
 // jobFate is what happens to a pod because its Job counts so many pods of the plan as failed;
-// decided says whether that alone decides.
+// decided says whether that alone decides. A Job that waits until its pods have failed counts
+// one that ends well as succeeded.
 func jobFate(job *batchv1.Job, end *End, failures int32) (fate Fate, decided bool) {
 	spec := &job.Spec
+	waits := spec.PodReplacementPolicy != nil && *spec.PodReplacementPolicy == batchv1.Failed
+	lost := func(why, limit string) (Fate, bool) {
+		if waits {
+			return Fate{Outcome: NotKnown, Why: why + " unless it exits with 0" + limit}, true
+		}
+		return Fate{Outcome: Lost, Why: why + limit}, true
+	}
 	switch onDisruption(job, end.How) {
 	case batchv1.PodFailurePolicyActionIgnore:
 		return Fate{}, false
 	case batchv1.PodFailurePolicyActionFailJob:
-		return Fate{Outcome: Lost, Why: "its Job's podFailurePolicy fails the Job"}, true
+		return lost("its Job's podFailurePolicy fails the Job", "")
 	case batchv1.PodFailurePolicyActionFailIndex:
-		return Fate{Outcome: Lost, Why: "its Job's podFailurePolicy fails its index"}, true
+		return lost("its Job's podFailurePolicy fails its index", "")
 	case unforeseen:
 		return Fate{Outcome: NotKnown, Why: "its Job's podFailurePolicy decides by its exit code"}, true
 	}
-	if limit := spec.BackoffLimitPerIndex; limit != nil && *limit == 0 { // how often it has failed is not in what is read of a pod
-		return Fate{Outcome: Lost, Why: "its index of the Job fails (backoffLimitPerIndex 0)"}, true
+	limit := spec.BackoffLimitPerIndex
+	switch {
+	case limit != nil && *limit == 0:
+		return lost("its index of the Job fails", " (backoffLimitPerIndex 0)")
+	case limit != nil: // how often it has failed is not in what is read of a pod
+		return Fate{Outcome: NotKnown, Why: fmt.Sprintf("its index may fail too often for its Job (backoffLimitPerIndex %d)", *limit)}, true
 	}
 	if limit := spec.BackoffLimit; limit != nil && int64(job.Status.Failed)+int64(failures) > int64(*limit) {
-		return Fate{Outcome: Lost, Why: fmt.Sprintf("its Job fails (backoffLimit %d)", *limit)}, true
+		return lost("its Job fails", fmt.Sprintf(" (backoffLimit %d)", *limit))
 	}
 	return Fate{}, false
 }

@@ -40,6 +40,8 @@ func TestJobsThatFailDoNotRecreateTheirPods(t *testing.T) {
 		{"by the index", 1 << 30, 0, 1, func(j *batchv1.Job) { j.Spec.BackoffLimitPerIndex = new(int32(0)) }, "not recreated: its index of the Job fails (backoffLimitPerIndex 0)"},
 		{"disruptions do not count", 0, 0, 1, func(j *batchv1.Job) { j.Spec.PodFailurePolicy = disruption(batchv1.PodFailurePolicyActionIgnore) }, comesBack},
 		{"a disruption fails the Job", 6, 0, 1, func(j *batchv1.Job) { j.Spec.PodFailurePolicy = disruption(batchv1.PodFailurePolicyActionFailJob) }, "not recreated: its Job's podFailurePolicy fails the Job"},
+		{"it waits until its pods have failed", 0, 0, 1, func(j *batchv1.Job) { j.Spec.PodReplacementPolicy = new(batchv1.Failed) }, "not evaluated: its Job fails unless it exits with 0 (backoffLimit 0)"},
+		{"by the index, more than once", 1 << 30, 0, 1, func(j *batchv1.Job) { j.Spec.BackoffLimitPerIndex = new(int32(2)) }, "not evaluated: its index may fail too often for its Job (backoffLimitPerIndex 2)"},
 		{"a policy by exit codes", 6, 0, 1, func(j *batchv1.Job) { j.Spec.PodFailurePolicy = exitCodes }, "not evaluated: its Job's podFailurePolicy decides by its exit code"},
 	} {
 		objects, refs := []runtime.Object{anEmptyNode("n1"), anEmptyNode("n2")}, []model.Ref{}
@@ -68,6 +70,31 @@ func TestJobsThatFailDoNotRecreateTheirPods(t *testing.T) {
 				t.Errorf("%s: %s, want %s", c.name, words, c.want)
 			}
 		}
+	}
+}
+
+// A Job that fails deletes all its pods, and not only those of the plan.
+func TestTheOtherPodsOfAJobThatFailsAreCounted(t *testing.T) {
+	objects := []runtime.Object{anEmptyNode("n1")}
+	for _, name := range []string{"a", "b", "c", "d"} {
+		objects = append(objects, owned("ml/"+name, "n1", "Job/train", func(p *corev1.Pod) {
+			p.OwnerReferences[0].APIVersion = "batch/v1"
+			if name == "d" {
+				p.Status.Phase = corev1.PodSucceeded
+			}
+		}))
+	}
+	plan, err := Evict{Pods: []model.Ref{podRef("ml", "a")}}.Plan(factsOf(t, objects...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "train", UID: "Job/train"}, Spec: batchv1.JobSpec{BackoffLimit: new(int32(0))}}
+	TellJobs(plan, map[types.UID]*batchv1.Job{job.UID: job})
+	if plan.PodsTerminated != 3 || !slices.Contains(plan.Warnings, "Job ml/train fails by it: its 2 other pods are deleted, too.") {
+		t.Errorf("%d pods, %q", plan.PodsTerminated, plan.Warnings)
+	}
+	if decided := plan.Supposed(plan.on).Decided; decided["a"].Outcome != Lost {
+		t.Errorf("the forecast is told %v", decided)
 	}
 }
 

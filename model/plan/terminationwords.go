@@ -255,7 +255,7 @@ func (e End) landsWords() string {
 	return "to " + node
 }
 
-// dataWords say that the pod's data is deleted; not of a pod that is not recreated.
+// dataWords say that the pod's data is deleted; not of a pod without a controller.
 func (e End) dataWords() string {
 	if e.EmptyDir && !e.Lost {
 		return "emptyDir data is deleted"

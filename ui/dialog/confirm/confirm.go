@@ -176,7 +176,7 @@ func (c *Box) agree() {
 func (c *Box) open() bool { return slices.Contains(c.Agreed, false) }
 
 // refused says whether the API server would not make the plan's changes.
-func (c *Box) refused() bool { return len(c.Plan.Verdict.Rejections) > 0 && c.Plan.PodsTerminated == 0 }
+func (c *Box) refused() bool { return len(c.Plan.Verdict.Rejections) > 0 && !c.Plan.Ends.Requested() }
 
 // confirmed runs the plan.
 func (c *Box) confirmed(answer string) tea.Cmd {
