@@ -2,6 +2,8 @@ package explain
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -16,21 +18,7 @@ func tellQuotas(ctx context.Context, e *Engine, gone []types.UID, told *plan.For
 	if e.options.Quotas == nil {
 		return nil
 	}
-	var namespaces []string
-	pods := map[string][]*corev1.Pod{}
-	err := e.scheduler.Hold(ctx, nil, func() error {
-		for _, uid := range gone {
-			pod := e.scheduler.State.Pods[uid]
-			if pod == nil || told.Fates[uid].Outcome == plan.Finished {
-				continue
-			}
-			if pods[pod.Namespace] == nil {
-				namespaces = append(namespaces, pod.Namespace)
-			}
-			pods[pod.Namespace] = append(pods[pod.Namespace], pod)
-		}
-		return nil
-	})
+	pods, err := byNamespace(ctx, e, gone, told)
 	if err != nil {
 		return err
 	}
@@ -38,7 +26,7 @@ func tellQuotas(ctx context.Context, e *Engine, gone []types.UID, told *plan.For
 		outcome := told.Fates[pod.UID].Outcome
 		return outcome == plan.Lost || outcome == plan.NotMade || outcome == plan.NotKnown
 	}
-	for _, namespace := range namespaces {
+	for _, namespace := range slices.Sorted(maps.Keys(pods)) {
 		quotas, err := e.options.Quotas(ctx, namespace)
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -59,4 +47,18 @@ func tellQuotas(ctx context.Context, e *Engine, gone []types.UID, told *plan.For
 		}
 	}
 	return nil
+}
+
+// byNamespace are the pods that go and had not finished.
+func byNamespace(ctx context.Context, e *Engine, gone []types.UID, told *plan.Forecast) (map[string][]*corev1.Pod, error) {
+	pods := map[string][]*corev1.Pod{}
+	err := e.scheduler.Hold(ctx, nil, func() error {
+		for _, uid := range gone {
+			if pod := e.scheduler.State.Pods[uid]; pod != nil && told.Fates[uid].Outcome != plan.Finished {
+				pods[pod.Namespace] = append(pods[pod.Namespace], pod)
+			}
+		}
+		return nil
+	})
+	return pods, err
 }

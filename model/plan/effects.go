@@ -207,18 +207,23 @@ func (p *Plan) Supposed(s *model.Snapshot) Hypothesis {
 			}
 		}
 	}
-	for i := range p.Ends {
-		if end := &p.Ends[i]; end.How != Rolled && end.Pod.Bound() {
-			supposed.Gone = append(supposed.Gone, end.Pod.Object.UID)
-			if end.Fate.Outcome == Lost || end.Fate.Outcome == NotKnown {
-				if supposed.Decided == nil {
-					supposed.Decided = map[types.UID]Fate{}
-				}
-				supposed.Decided[end.Pod.Object.UID] = end.Fate
-			}
+	p.Ends.suppose(&supposed)
+	return supposed
+}
+
+// suppose adds the pods that end.
+func (e Ends) suppose(supposed *Hypothesis) {
+	supposed.Decided = map[types.UID]Fate{}
+	for i := range e {
+		end := &e[i]
+		if end.How == Rolled || !end.Pod.Bound() {
+			continue
+		}
+		supposed.Gone = append(supposed.Gone, end.Pod.Object.UID)
+		if end.Fate.Outcome == Lost || end.Fate.Outcome == NotKnown {
+			supposed.Decided[end.Pod.Object.UID] = end.Fate
 		}
 	}
-	return supposed
 }
 
 // nodeThen is the node with the edits, and with the taint that the node lifecycle
