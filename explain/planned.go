@@ -14,11 +14,7 @@ import (
 // askPlanned explains a pod of a manifest: why kube-apiserver would not create it, or where
 // it would be scheduled.
 func (e *Engine) askPlanned(ctx context.Context, q report.Query) (*report.Report, error) {
-	if q.Target.Planned().Admitted { // also by the quotas
-		q.Target = report.PodFrom(q.Target.Pod())
-		r, _, err := e.askPod(ctx, q)
-		return r, err
-	}
+	admitted := q.Target.Planned().Admitted
 	j, err := admission.Judge(ctx, &model.NotCreated{Pod: q.Target.Pod(), Wanted: 1, Missing: 1}, admissionSources(e, *q.Target.Planned()))
 	if err != nil {
 		return nil, err
@@ -28,7 +24,7 @@ func (e *Engine) askPlanned(ctx context.Context, q report.Query) (*report.Report
 	}
 	q.Target = report.PodFrom(j.Pod)
 	r, _, err := e.askPod(ctx, q)
-	if err != nil || len(j.Unknown()) == 0 {
+	if err != nil || admitted || len(j.Unknown()) == 0 { // quotas that may not be read have admitted it
 		return r, err
 	}
 	told := *r
