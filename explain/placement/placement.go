@@ -49,9 +49,10 @@ func Of(ctx context.Context, s *scheduler.Scheduler, pod *corev1.Pod) (Placement
 	return found, err
 }
 
-// Why says why the pod, which fits no node now, would be Pending, by the reasons of the closest node. All plugins are asked about all nodes for that: by the first one that
-// rejects each, a node may seem to be closer than it is. Nodes that a plan cordons are left out,
-// as long as there are others.
+// Why says why the pod, which fits no node now, would be Pending, by the reasons of the closest
+// node. All plugins are asked about all nodes for that: by the first one that rejects each, a node
+// may seem to be closer than it is. Nodes that a plan cordons are left out, as long as there are
+// others.
 func Why(ctx context.Context, s *scheduler.Scheduler, pod *corev1.Pod, cordons []*corev1.Node) (string, error) {
 	m, err := s.Profile(pod).EvaluateNodes(ctx, pod)
 	if err != nil {
