@@ -2,9 +2,11 @@ package e2e
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -227,10 +229,24 @@ func (b *busy) tryVerified(t *testing.T, pod *corev1.Pod, f fix) {
 		}
 		b.seen.misses[miss]++
 	}()
+	b.keepSnapshot(t)
 	applied := b.apply(t, pod, f)
 	miss = b.judge(t, applied)
 	if miss != "" {
 		t.Logf("MISS, %s: %s\n%s", miss, f.Title, b.account(t, applied))
+	}
+}
+
+// keepSnapshot writes down the cluster that a fix is applied on, where go test -artifacts asks for
+// it: what missed can then be explained again from before.yaml.
+func (b *busy) keepSnapshot(t *testing.T) {
+	t.Helper()
+	if kept := flag.Lookup("test.artifacts"); kept == nil || kept.Value.String() != "true" {
+		return
+	}
+	r := fathom(t, "snapshot", "--kubeconfig", b.config, "-o", filepath.Join(t.ArtifactDir(), "before.yaml"))
+	if r.code != 0 {
+		t.Fatalf("write a snapshot: exit code %d\n%s", r.code, r.stderr)
 	}
 }
 
