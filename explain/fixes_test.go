@@ -259,6 +259,15 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			},
 		},
 		{
+			"who holds the port and the capacity is evicted once",
+			[]runtime.Object{testNode("a", "4"), testPod("shop/edge", "a", "3", hostPort("", 80, corev1.ProtocolTCP)), testPod("shop/other", "a", "1")},
+			testPod("shop/web", "", "2", hostPort("", 80, corev1.ProtocolTCP)),
+			[]string{
+				"+ evict shop/edge from a | a | shop/edge is not recreated: no controller owns it",
+				"* add a node like a | new-node-1",
+			},
+		},
+		{
 			"a claim asks for what the largest volume holds",
 			[]runtime.Object{testNode("a", "4"), aClass("local", noProvisioner), aVolume("small", "local", volumeSize("5Gi")), aClaim("shop/data", "local")},
 			testPod("shop/db", "", "1", mounting("data")),

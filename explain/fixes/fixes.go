@@ -265,17 +265,20 @@ func (c candidate) harm() (sum int) {
 }
 
 // needless says whether a fix that works makes this one more than is needed: it
-// is one of this one's steps, or lowers the same request by less.
+// is one of this one's steps, lowers the same request by less, or evicts some of the same pods.
 func (c candidate) needless(tried []Attempt) bool {
 	return slices.ContainsFunc(tried, func(fix Attempt) bool {
 		if !fix.worksAlone() || len(fix.Remedies) > 1 {
 			return false
 		}
 		return slices.ContainsFunc(c.steps, func(step remedy.Step) bool {
-			lower, lowers := step.(remedy.LowerRequest)
-			known, alike := fix.Remedies[0].(remedy.LowerRequest)
-			if lowers && alike {
-				return known.Resource == lower.Resource && known.Container == lower.Container && known.To >= lower.To
+			switch known := fix.Remedies[0].(type) {
+			case remedy.LowerRequest:
+				lower, lowers := step.(remedy.LowerRequest)
+				return lowers && known.Resource == lower.Resource && known.Container == lower.Container && known.To >= lower.To
+			case remedy.Evict:
+				evict, evicts := step.(remedy.Evict)
+				return evicts && !slices.ContainsFunc(known.Pods, func(pod *corev1.Pod) bool { return !slices.Contains(evict.Pods, pod) })
 			}
 			return c.pair && remedy.Title(step) == fix.Title
 		})
@@ -492,7 +495,7 @@ func (f *Search) waysInto(q *plugins.Question, m *scheduler.Matrix, g *rejection
 		var longer []option
 		for _, way := range ways {
 			for _, more := range remedies(q, rs) {
-				if steps := slices.Concat(way, more); len(steps) <= 2 {
+				if steps, ok := together(way, more); ok && len(steps) <= 2 {
 					longer = append(longer, steps)
 				}
 			}
@@ -500,4 +503,29 @@ func (f *Search) waysInto(q *plugins.Question, m *scheduler.Matrix, g *rejection
 		ways = longer
 	}
 	return ways
+}
+
+// together are the steps of a way and more of them. Pods that both evict from one node are evicted
+// in one step; ok is false where they evict from two nodes, which lets the pod onto neither.
+func together(way, more option) (steps option, ok bool) {
+	steps = slices.Clone(way)
+	for _, step := range more {
+		evict, evicts := step.(remedy.Evict)
+		at := slices.IndexFunc(steps, func(r remedy.Step) bool { _, ok := r.(remedy.Evict); return ok })
+		if !evicts || at < 0 {
+			steps = append(steps, step)
+			continue
+		}
+		both := slices.Clone(steps[at].(remedy.Evict).Pods)
+		if both[0].Spec.NodeName != evict.Pods[0].Spec.NodeName {
+			return nil, false
+		}
+		for _, pod := range evict.Pods {
+			if !slices.Contains(both, pod) {
+				both = append(both, pod)
+			}
+		}
+		steps[at] = remedy.Evict{Pods: both}
+	}
+	return steps, true
 }
