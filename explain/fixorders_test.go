@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -258,5 +259,38 @@ func TestPodsThatMayBeEvictedAreChosen(t *testing.T) {
 	fix, said := firstFix(t, e, pod, report.FixEvict)
 	if !fix.Verified || fix.Title != "evict shop/larger from a" || strings.Contains(said, "evict shop/blocked") {
 		t.Errorf("want the pod evicted that no budget protects:\n%s", said)
+	}
+}
+
+// During a rolling update a pending pod comes to the place of an old pod before the next new one is made.
+func TestAPendingPodMayTakeThePlaceOfAnOldPod(t *testing.T) {
+	for rivals, verified := range map[int]bool{0: true, 2: false} {
+		deployment := []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "Deployment", Name: "db", UID: "deployment", Controller: new(true)}}
+		set := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "db", UID: "db", OwnerReferences: deployment}, Spec: appsv1.ReplicaSetSpec{Replicas: new(int32(5))}}
+		objects := []runtime.Object{set, testNode("free", "4", nodeTaint("dedicated", "gpu", corev1.TaintEffectNoSchedule))}
+		for i := range 5 {
+			node := fmt.Sprintf("node-%d", i)
+			pod := testPod(fmt.Sprintf("shop/db-%d", i), node, "2")
+			if i == 0 {
+				pod.Spec.NodeName = ""
+			} else {
+				objects = append(objects, testNode(node, "2"))
+			}
+			pod.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: set.Name, UID: set.UID, Controller: new(true)}}
+			set.Spec.Template.Spec = *pod.Spec.DeepCopy()
+			set.Spec.Template.Spec.NodeName = ""
+			objects = append(objects, pod)
+		}
+		for i := range rivals {
+			objects = append(objects, testPod(fmt.Sprintf("other/first-%d", i), "", "2", ownedBy("ReplicaSet", "first")))
+		}
+		found, err := fixesOf(t.Context(), startEngine(t, Options{}, objects...), report.PodOf("shop/db-0"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := slices.IndexFunc(found.Tried, func(f report.Fix) bool { return f.Kind == report.FixTolerate })
+		if at < 0 || found.Tried[at].Verified != verified {
+			t.Errorf("with %d other pending pods:\n%s", rivals, toldFixes(found))
+		}
 	}
 }

@@ -27,6 +27,7 @@ func (p *simulation) roll(ctx context.Context, c *pendingPod) error {
 		return err
 	}
 	if p.placements[c].Node != "" {
+		p.freed = p.freed || p.order%4 != 2 // pods that wait for it come before the next new one, unless they back off
 		return p.leave(c.ends)
 	}
 	if !p.mayMiss() {
