@@ -40,6 +40,7 @@ var deeds = []deed{
 // Each action of the dashboard asks for no change before it is confirmed, for
 // exactly what it says after, and for none when it is left.
 func TestTheDashboardChangesOnlyWhatIsConfirmed(t *testing.T) {
+	t.Parallel() // most of its time is waiting for a control plane of its own
 	a := startActing(t)
 	t.Run("each action", func(t *testing.T) {
 		for _, d := range deeds {

@@ -11,6 +11,7 @@ import (
 // The commands ask for dry runs alone with --plan, for nothing with --readonly,
 // and for exactly what they say with --yes.
 func TestCommandsChangeOnlyWhatIsConfirmed(t *testing.T) {
+	t.Parallel() // most of its time is waiting for a control plane of its own
 	a := startActing(t)
 	wants := a.drained()
 	a.asked()

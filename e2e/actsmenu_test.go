@@ -36,6 +36,7 @@ var menuDeeds = []menuDeed{
 
 // Each action of the menu, as those that have a key.
 func TestTheMenuChangesOnlyWhatIsConfirmed(t *testing.T) {
+	t.Parallel() // most of its time is waiting for a control plane of its own
 	a := startActing(t)
 	for _, d := range menuDeeds {
 		t.Run(d.name, func(t *testing.T) { a.of(t).doesByMenu(d) })

@@ -184,6 +184,7 @@ func checkPlan(t *testing.T, config string) {
 
 // A drain goes on when the API server is back, and sends nothing twice.
 func TestDrainOutlivesTheAPIServer(t *testing.T) {
+	t.Parallel() // most of its time is waiting for a control plane of its own
 	plane := startPlane(t, controlplane.Options{Users: []string{watched}, Audit: true, Kwok: true, Controllers: true})
 	client := admin(t, plane)
 	kubectl(t, plane, "", "create", "clusterrolebinding", watched, "--clusterrole=cluster-admin", "--user="+watched)

@@ -68,7 +68,7 @@ func (c *ControlPlane) start(ctx context.Context) error {
 	}
 	steps := []func(context.Context) error{c.startEtcd, c.StartAPIServer, c.StartScheduler}
 	if c.options.Controllers {
-		steps = append(steps, c.startControllers)
+		steps = append(steps, c.StartControllers)
 	}
 	if c.options.Kwok {
 		steps = append(steps, c.startKwok)
@@ -84,7 +84,7 @@ func (c *ControlPlane) start(ctx context.Context) error {
 
 // prepare makes the folder of the data, and all files and ports.
 func (c *ControlPlane) prepare() error {
-	err := c.makeData()
+	err := makeData(c)
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (c *ControlPlane) prepare() error {
 }
 
 // makeData makes the folder of the data.
-func (c *ControlPlane) makeData() error {
+func makeData(c *ControlPlane) error {
 	c.data = c.options.Data
 	if c.data != "" {
 		return os.MkdirAll(c.data, 0o700)
@@ -154,8 +154,17 @@ func (c *ControlPlane) StopScheduler() {
 	c.scheduler = nil
 }
 
-// startControllers starts kube-controller-manager.
-func (c *ControlPlane) startControllers(ctx context.Context) error {
+// StopControllers ends kube-controller-manager and returns when it has ended.
+func (c *ControlPlane) StopControllers() {
+	c.controllers.stop()
+	c.controllers = nil
+}
+
+// StartControllers starts kube-controller-manager, if it does not run.
+func (c *ControlPlane) StartControllers(ctx context.Context) error {
+	if c.controllers != nil {
+		return nil
+	}
 	kubeconfig, err := c.Kubeconfig(Admin)
 	if err != nil {
 		return err
