@@ -200,8 +200,8 @@ func extendedClass() *resourcev1.DeviceClass {
 }
 
 func TestReplicasGetADeviceEach(t *testing.T) {
-	e := startDevices(t, extendedClass(), testNode("n", "8"), aSlice("n", aDevice("gpu-0", "gpu")))
-	got, err := e.Replicas(t.Context(), testPod("ml/infer", "", "1", wantingGPU), 3)
+	e := startDevices(t, testNamespace("ml"), extendedClass(), testNode("n", "8"), aSlice("n", aDevice("gpu-0", "gpu")))
+	got, err := Replicas(t.Context(), e, testPod("ml/infer", "", "1", wantingGPU), 3, report.Admittance{})
 	if err != nil || got.Fit == nil || *got.Fit != 1 {
 		t.Errorf("%+v, %v", got, err)
 	}

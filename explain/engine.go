@@ -184,14 +184,6 @@ func (e *Engine) simulated() forecast.Simulator {
 	return forecast.Simulator{Scheduler: e.scheduler, Budgets: e.budgets, Now: e.options.Now}
 }
 
-// Replicas places equal pods, which do not exist, one after another in a simulated
-// state. Where claims are made for each of them, it is only known that none fits.
-func (e *Engine) Replicas(ctx context.Context, pod *corev1.Pod, wanted int) (*report.Replicas, error) {
-	bare, open := withoutMadeClaims(e.scheduler.State.Listers, pod)
-	r, err := placement.Replicas(ctx, e.scheduler, bare, wanted)
-	return onlyIfNone(r, open), err
-}
-
 // DaemonPods says how many of the nodes that a DaemonSet is for would take its pod,
 // which does not exist. Where claims are made for it, it is only known that none does.
 func (e *Engine) DaemonPods(ctx context.Context, set *appsv1.DaemonSet, pod *corev1.Pod) (*report.Replicas, error) {

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -172,7 +171,7 @@ func TestFitLikeCountsFurtherPodsLikeOne(t *testing.T) {
 	large := testPod("shop/large-0", "", "3", podControlledBy("apps/v1", "StatefulSet", "large"), scratch("data-large-0"))
 	agent := testPod("sys/agent", "n1", "", podControlledBy("apps/v1", "DaemonSet", "agent"))
 	e := startEngine(t, Options{Quotas: noQuotas, LimitRanges: func(context.Context, string) ([]corev1.LimitRange, error) { return nil, nil }},
-		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}}, testNode("n1", "8"), testNode("n2", "4"), running, pending, ordinal, large, agent)
+		testNamespace("shop"), testNode("n1", "8"), testNode("n2", "4"), running, pending, ordinal, large, agent)
 	for _, test := range []struct {
 		pod    *corev1.Pod
 		says   string

@@ -98,7 +98,7 @@ func TestAPodFromAManifestIsNotRejectedForClaimsThatAreMadeLater(t *testing.T) {
 
 func TestFitCountsMoreOfAPodWhoseClaimsAreMadeFromATemplate(t *testing.T) {
 	noLimits := func(context.Context, string) ([]corev1.LimitRange, error) { return nil, nil }
-	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "ml"}}
+	namespace := testNamespace("ml")
 	running := testPod("ml/infer-1", "n", "1", claimingFrom("one-gpu"), podControlledBy("apps/v1", "ReplicaSet", "infer"))
 	held := withMadeClaim(running, aDeviceClaim("ml/made", 1, holdingDevices("n", "gpu-0")))
 	likeIt := "ResourceClaimTemplate ml/one-gpu was not found: the ResourceClaims are simulated like ml/infer-1-gpu-x7, which was made from it"

@@ -161,7 +161,7 @@ func TestAPodFromAManifestIsNotRejectedForVolumesThatAreMadeLater(t *testing.T) 
 		if told.Verdict != want || len(told.Unknown) != 1 || !strings.Contains(told.Unknown[0].Why, "are made once the pod exists") {
 			t.Errorf("cpu %s: %s, unknown %v: %s", cpu, told.Verdict, told.Unknown, told.Summary)
 		}
-		fits, err := e.Replicas(t.Context(), pod, 3)
+		fits, err := Replicas(t.Context(), e, pod, 3, report.Admittance{})
 		if err != nil || (fits.Fit == nil) != (want == report.Unknown) {
 			t.Errorf("cpu %s: of its replicas %+v, %v", cpu, fits, err)
 		}

@@ -1,6 +1,11 @@
 package explain
 
-import "github.com/kubectl-fathom/kubectl-fathom/explain/explaintest"
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/explaintest"
+)
 
 type (
 	dice          = explaintest.Dice
@@ -46,3 +51,7 @@ var (
 func must[T any](value T, err error) T { return explaintest.Must(value, err) }
 
 func one[T any](d dice, of ...T) T { return explaintest.One(d, of...) }
+
+func testNamespace(name string) *corev1.Namespace {
+	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
+}

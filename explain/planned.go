@@ -57,9 +57,10 @@ func wouldNotBeCreated(ctx context.Context, e *Engine, q report.Query, j *admiss
 // be created.
 const mostCounted = 10_000
 
-// PlannedReplicas is Engine.Replicas of pods that kube-apiserver may reject: no more are placed than
-// it would create.
-func PlannedReplicas(ctx context.Context, e *Engine, pod *corev1.Pod, wanted int, known report.Admittance) (*report.Replicas, error) {
+// Replicas places equal pods, which do not exist, one after another in a simulated state: no more
+// than kube-apiserver would create. Where claims are made for each of them, it is only known that
+// none fits.
+func Replicas(ctx context.Context, e *Engine, pod *corev1.Pod, wanted int, known report.Admittance) (*report.Replicas, error) {
 	j, err := admission.Judge(ctx, &model.NotCreated{Pod: pod}, admissionSources(e, known))
 	if err != nil {
 		return nil, err

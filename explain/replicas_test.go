@@ -57,7 +57,7 @@ func TestAsManyReplicasFitAsTheSchedulerPlaces(t *testing.T) {
 			if len(pod.Spec.ResourceClaims) > 0 {
 				continue
 			}
-			got, err := e.Replicas(t.Context(), pod, wanted)
+			got, err := Replicas(t.Context(), e, pod, wanted, report.Admittance{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -115,8 +115,8 @@ func TestReplicasArePlacedOneAfterAnother(t *testing.T) {
 		"its claims would be made with it": {testPod("shop/web", "", "1", claims), 3, "How many of 3 replicas fit is unknown: devices of ResourceClaims are not allocated in a simulation."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e := startEngine(t, Options{}, testNode("n1", "4"), testNode("n2", "4"))
-			got, err := e.Replicas(t.Context(), test.pod, test.wanted)
+			e := startEngine(t, Options{}, testNamespace("shop"), testNode("n1", "4"), testNode("n2", "4"))
+			got, err := Replicas(t.Context(), e, test.pod, test.wanted, report.Admittance{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -131,12 +131,12 @@ func TestReplicasArePlacedOneAfterAnother(t *testing.T) {
 }
 
 func TestReplicasThatCannotBeDecidedAreUnknown(t *testing.T) {
-	e := startEngineForbidding(t, Options{}, []string{"persistentvolumeclaims"}, testNode("n1", "4"))
+	e := startEngineForbidding(t, Options{}, []string{"persistentvolumeclaims"}, testNamespace("shop"), testNode("n1", "4"))
 	pod := testPod("shop/web", "", "1")
 	pod.Spec.Volumes = []corev1.Volume{{Name: "data", VolumeSource: corev1.VolumeSource{
 		PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "data"},
 	}}}
-	got, err := e.Replicas(t.Context(), pod, 3)
+	got, err := Replicas(t.Context(), e, pod, 3, report.Admittance{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ func dryRunEvictions(ctx context.Context, client kubernetes.Interface, p *plan.P
 	var tried []*plan.End
 	for i := range p.Ends {
 		switch end := &p.Ends[i]; {
-		case !asked(*end) || end.Terminating:
+		case !end.Requested() || end.Terminating:
 		case end.Fate.Budget.Allows == plan.BudgetWaits:
 			p.Verdict.Waiting++
 		default:

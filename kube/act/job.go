@@ -80,7 +80,7 @@ func newJob(a *Actor, p *plan.Plan) *job {
 	}
 	for i := range p.Ends {
 		end := &p.Ends[i]
-		if !asked(*end) {
+		if !end.Requested() {
 			continue
 		}
 		p := pod{end: end, pauses: newPauses()}

@@ -91,7 +91,7 @@ func (r *registry) ordersFor(j *job) orders {
 // evicts and deletes no pods.
 func (a *Actor) enlist(confirmed plan.Confirmed) *job {
 	plan := confirmed.Plan()
-	if !slices.ContainsFunc(plan.Ends, asked) {
+	if !plan.Ends.Requested() {
 		return nil
 	}
 	j := newJob(a, plan)
@@ -103,10 +103,6 @@ func (a *Actor) enlist(confirmed plan.Confirmed) *job {
 	a.jobs.tell(j)
 	return j
 }
-
-// asked reports whether a job evicts or deletes the pod: others terminate because of
-// what the plan changes.
-func asked(end plan.End) bool { return end.How == plan.Evicted || end.How == plan.Deleted }
 
 // start lets a job run until it is over, or the Actor is closed.
 func (a *Actor) start(j *job, confirmed plan.Confirmed) {

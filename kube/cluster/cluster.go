@@ -154,7 +154,7 @@ func (c *Cluster) Ask(ctx context.Context, q report.Query) (answer *report.Repor
 // Replicas says how many equal pods that do not exist yet would be created and scheduled.
 func (c *Cluster) Replicas(ctx context.Context, pod *corev1.Pod, wanted int, known report.Admittance) (found *report.Replicas, err error) {
 	_, err = c.whole(func(e *explain.Engine) (err error) {
-		found, err = explain.PlannedReplicas(ctx, e, pod, wanted, known)
+		found, err = explain.Replicas(ctx, e, pod, wanted, known)
 		return err
 	})
 	return found, err

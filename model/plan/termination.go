@@ -60,11 +60,13 @@ func ending(ends []End) int {
 	return n
 }
 
-// Requested says whether the plan ends pods by requests of its own, evictions or deletions: what
-// the API server rejects of those now is tried again.
-func (e Ends) Requested() bool {
-	return slices.ContainsFunc(e, func(end End) bool { return end.How == Evicted || end.How == Deleted })
-}
+// Requested says whether the plan ends pods by requests of its own: what the API server rejects of
+// those now is tried again.
+func (e Ends) Requested() bool { return slices.ContainsFunc(e, End.Requested) }
+
+// Requested says whether the pod is evicted or deleted. Others terminate because of what the plan
+// changes.
+func (e End) Requested() bool { return e.How == Evicted || e.How == Deleted }
 
 // longestGrace is the longest grace period of the ends.
 func longestGrace(ends []End) time.Duration {
