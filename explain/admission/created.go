@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/kubernetes/pkg/quota/v1/evaluator/core"
+	"k8s.io/utils/clock"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
@@ -36,23 +38,27 @@ func created(pod *corev1.Pod, quotas []corev1.ResourceQuota, most int) int {
 	if len(quotas) == 0 {
 		return most
 	}
-	usage := usageOf(pod)
 	for n := range most {
 		if quotaAdmits(pod, quotas) != nil {
 			return n
 		}
-		charge(quotas, usage, 1)
+		charge(quotas, pod, 1)
 	}
 	return most
 }
 
-// charge adds the usage of so many pods to what the quotas count as used.
-func charge(quotas []corev1.ResourceQuota, usage corev1.ResourceList, pods int) {
+// charge adds the usage of so many equal pods to what the quotas that count them have as used; of
+// a negative number it is taken off.
+func charge(quotas []corev1.ResourceQuota, pod *corev1.Pod, pods int) {
+	evaluator, usage := core.NewPodEvaluator(nil, clock.RealClock{}), usageOf(pod)
 	for i := range quotas {
+		if matches, err := evaluator.Matches(&quotas[i], pod); err != nil || !matches {
+			continue
+		}
 		for name, used := range quotas[i].Status.Used {
-			for range pods {
-				used.Add(usage[name])
-			}
+			amount := usage[name].DeepCopy()
+			amount.Mul(int64(pods))
+			used.Add(amount)
 			quotas[i].Status.Used[name] = used
 		}
 	}

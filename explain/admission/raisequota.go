@@ -90,7 +90,7 @@ func (j *Judgement) raises() (raises []raise, why string) {
 		return nil, "The pod template itself is rejected: changes to quotas, nodes or other pods won't help."
 	}
 	quotas := copied(j.existing)
-	charge(quotas, usageOf(j.Pod), j.refused.Missing-1)
+	charge(quotas, j.Pod, j.refused.Missing-1)
 	rejections := quotasRefusing(j.Pod, quotas)
 	switch {
 	case len(rejections) == 0 && len(j.unknown) > 0:

@@ -1,10 +1,6 @@
 package admission
 
-import (
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/kubernetes/pkg/quota/v1/evaluator/core"
-	"k8s.io/utils/clock"
-)
+import corev1 "k8s.io/api/core/v1"
 
 // Replacement is what quotas say of the replacement of a pod.
 type Replacement struct {
@@ -18,7 +14,7 @@ type Replacement struct {
 func Recreated(pods []*corev1.Pod, quotas []corev1.ResourceQuota, without func(*corev1.Pod) bool) []Replacement {
 	left := copied(quotas)
 	for _, pod := range pods {
-		count(left, pod, usageOf(pod), -1)
+		charge(left, pod, -1)
 	}
 	found := make([]Replacement, len(pods))
 	all := copied(left) // once all others have come
@@ -30,36 +26,17 @@ func Recreated(pods []*corev1.Pod, quotas []corev1.ResourceQuota, without func(*
 			found[i] = Replacement{refusing[0].rejection().Short, true}
 			continue
 		}
-		count(all, pod, usageOf(pod), 1)
+		charge(all, pod, 1)
 	}
 	for i, pod := range pods {
 		if without(pod) || found[i].Certain {
 			continue
 		}
-		count(all, pod, usageOf(pod), -1)
+		charge(all, pod, -1)
 		if refusing := quotasRefusing(pod, all); len(refusing) > 0 {
 			found[i] = Replacement{refusing[0].rejection().Short, false}
 		}
-		count(all, pod, usageOf(pod), 1)
+		charge(all, pod, 1)
 	}
 	return found
-}
-
-// count adds the usage of a pod, or takes it off, where a quota counts such pods.
-func count(quotas []corev1.ResourceQuota, pod *corev1.Pod, usage corev1.ResourceList, sign int) {
-	evaluator := core.NewPodEvaluator(nil, clock.RealClock{})
-	for i := range quotas {
-		if matches, err := evaluator.Matches(&quotas[i], pod); err != nil || !matches {
-			continue
-		}
-		for name, used := range quotas[i].Status.Used {
-			amount := usage[name]
-			if sign < 0 {
-				used.Sub(amount)
-			} else {
-				used.Add(amount)
-			}
-			quotas[i].Status.Used[name] = used
-		}
-	}
 }
