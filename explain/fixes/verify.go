@@ -2,7 +2,6 @@ package fixes
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -306,7 +305,7 @@ func tellNewcomers(alike []*corev1.Pod, tried *forecast.FixOutcome, fix *Attempt
 	for _, newcomer := range newcomers {
 		how := "would fit too"
 		if newcomer.Count > 1 {
-			how = fmt.Sprintf("would fit too, with %d more pods like it", newcomer.Count-1)
+			how = "would fit too, with " + grammar.Plural(newcomer.Count-1, "more pod") + " like it"
 		}
 		fix.Affects = append(fix.Affects, report.Affected{Kind: "Pod", Namespace: newcomer.Pod.Namespace, Name: newcomer.Pod.Name, How: how})
 	}
