@@ -40,8 +40,9 @@ type job struct {
 	why          string
 	over         time.Time
 	pods         []pod
-	nodes        []string // in the order in which they are drained
-	atOnce       int      // of them; 0: all
+	nodes        []string        // in the order in which they are drained
+	cordoned     map[string]bool // those of them that were seen cordoned
+	atOnce       int             // of them; 0: all
 	replacements replacements
 
 	replies chan reply // capacity: the requests in flight
@@ -91,7 +92,7 @@ func newJob(a *Actor, p *plan.Plan) *job {
 		j.pods = append(j.pods, p)
 	}
 	if action, ok := p.Action.(plan.Drains); ok {
-		j.nodes, j.atOnce = action.DrainedNodes(), action.NodesAtOnce()
+		j.nodes, j.atOnce, j.cordoned = action.DrainedNodes(), action.NodesAtOnce(), map[string]bool{}
 	}
 	j.replacements = newReplacements(j.pods, a.State.Newest())
 	return j
@@ -192,7 +193,7 @@ func (j *job) explain(snapshot *model.Snapshot) {
 	case !snapshot.Status.Connection.Live:
 		j.why, j.lost = "the connection to the API server is lost; this continues when it is back", j.actor.Clock.Now()
 	default:
-		j.why = ""
+		j.why = uncordoned(j, snapshot)
 	}
 }
 

@@ -113,3 +113,27 @@ func TestPodsThatCameAfterThePlanAreTold(t *testing.T) {
 		}
 	})
 }
+
+func TestANodeThatSomebodyElseUncordonsIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, running("a"))
+		w.nodes, w.refuse = []string{"n1"}, always(budgetRefuses())
+		a := w.begin(ends{how: plan.Evicted, nodes: []string{"n1"}})
+		defer a.Close()
+		for _, step := range []struct {
+			cordoned bool
+			why      string
+		}{
+			{false, ""}, // the cordon has not been seen yet
+			{true, ""},
+			{false, "n1 was uncordoned meanwhile: pods may be scheduled there again"},
+			{true, ""},
+		} {
+			w.cordon("n1", step.cordoned)
+			time.Sleep(time.Second)
+			if job := a.Jobs()[0]; job.Why != step.why || job.State != plan.JobRuns {
+				t.Errorf("cordoned %t: the job is %s, %q", step.cordoned, job.State, job.Why)
+			}
+		}
+	})
+}

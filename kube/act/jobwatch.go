@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
@@ -92,6 +93,24 @@ func holds(p *model.Pod) string {
 		return "waiting for its finalizer " + model.Clean(strings.Join(finalizers, ", "))
 	}
 	return fmt.Sprintf("the kubelet of %s has not stopped it: check that the node is Ready", model.Clean(p.Object.Spec.NodeName))
+}
+
+// uncordoned says which of the nodes somebody else has uncordoned since; "" where none.
+func uncordoned(j *job, snapshot *model.Snapshot) string {
+	var where []string
+	for _, name := range j.nodes {
+		switch node, found := snapshot.Node(name); {
+		case !found:
+		case node.Cordoned:
+			j.cordoned[name] = true
+		case j.cordoned[name]:
+			where = append(where, model.Clean(name))
+		}
+	}
+	if len(where) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s uncordoned meanwhile: pods may be scheduled there again", grammar.Agree(len(where), where[0]+" was", strings.Join(where, ", ")+" were"))
 }
 
 // newcomers names pods that started on the drained nodes after the plan was made, whose

@@ -37,6 +37,7 @@ type world struct {
 	refuse func(pod string, n int) error
 
 	mu      sync.Mutex
+	cordons map[string]bool // of nodes
 	asked   map[string]int
 	lost    bool // the connection
 	version int
@@ -64,13 +65,20 @@ func (w *world) Newest() *model.Snapshot {
 	}
 	builder := model.NewBuilder()
 	for _, name := range w.nodes {
-		builder.Node(nil, node(name, nil))
+		builder.Node(nil, node(name, func(n *corev1.Node) { n.Spec.Unschedulable = w.cordons[name] }))
 	}
 	for _, p := range w.pods() {
 		builder.Pod(nil, p)
 	}
 	w.old = builder.Build(int64(w.version), model.Status{Connection: model.Connection{Live: true}}, nil)
 	return w.old
+}
+
+// cordon cordons a node, or uncordons it.
+func (w *world) cordon(name string, on bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.cordons, w.version = map[string]bool{name: on}, w.version+1
 }
 
 // Forecast implements State: nothing is foretold.
