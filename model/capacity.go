@@ -11,6 +11,7 @@ import (
 // Capacity is what some nodes have together, and what is requested of it.
 type Capacity struct {
 	Nodes, Ready, Cordoned int
+	Pressed                int // that report memory, disk or PID pressure, or no network
 	Allocatable, Requested Resources
 }
 
@@ -24,6 +25,9 @@ func CapacityOf(nodes []*Node) Capacity {
 		}
 		if n.Cordoned {
 			c.Cordoned++
+		}
+		if len(n.Pressure) > 0 {
+			c.Pressed++
 		}
 		c.Allocatable.add(n.Allocatable)
 		c.Requested.add(n.Requested)

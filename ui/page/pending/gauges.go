@@ -2,6 +2,7 @@ package pending
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -27,22 +28,24 @@ func (c *capacity) of(snapshot *model.Snapshot, nodes []*model.Node) {
 	}
 }
 
-// readyWords count the nodes that are Ready: "11/12 nodes Ready"; on a wide screen also
-// those that are cordoned.
-func (c *capacity) readyWords(width int) string {
-	words := fmt.Sprintf("%s/%s nodes Ready", model.FormatCount(c.Ready), model.FormatCount(c.Nodes))
-	if c.Cordoned > 0 && width >= cells.WideFrom {
-		words += fmt.Sprintf(", %s cordoned", model.FormatCount(c.Cordoned))
+// nodeWords count the nodes that are Ready, those under pressure and those that are cordoned: as
+// many words as there is something to say.
+func (c *capacity) nodeWords(width int) []gauge.Word {
+	ready := gauge.Word{Text: fmt.Sprintf("%s/%s nodes Ready", model.FormatCount(c.Ready), model.FormatCount(c.Nodes)), Tone: tone.Dim}
+	if c.Ready < c.Nodes {
+		ready.Tone = tone.Warning
+	}
+	if c.Pressed+c.Cordoned > 0 && width < cells.WideFrom {
+		ready.Text = strings.Replace(ready.Text, "nodes ", "", 1)
+	}
+	words := []gauge.Word{ready}
+	if c.Pressed > 0 {
+		words = append(words, gauge.Word{Text: model.FormatCount(c.Pressed) + " under pressure", Tone: tone.Warning})
+	}
+	if c.Cordoned > 0 {
+		words = append(words, gauge.Word{Text: model.FormatCount(c.Cordoned) + " cordoned", Tone: tone.Dim})
 	}
 	return words
-}
-
-// readyTone stands out where a node is not Ready.
-func (c *capacity) readyTone() tone.Tone {
-	if c.Ready < c.Nodes {
-		return tone.Warning
-	}
-	return tone.Dim
 }
 
 // overview is the state of the cluster in short: what is requested of it, and how the
@@ -69,7 +72,7 @@ func (v *overview) gauges() string {
 		return ""
 	}
 	width := v.list.Width
-	return gauge.Capacity(h.Styles(), h.Levels(), &v.capacity.Capacity, width, gauge.Word{Text: v.capacity.readyWords(width), Tone: v.capacity.readyTone()})
+	return gauge.Capacity(h.Styles(), h.Levels(), &v.capacity.Capacity, width, v.capacity.nodeWords(width)...)
 }
 
 // trend is how many pods of a namespace have been pending.

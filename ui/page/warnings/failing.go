@@ -1,15 +1,18 @@
 package warnings
 
 import (
+	"slices"
+	"time"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 )
 
-// Failing says which nodes have failed, where that is news that comes before all pending
-// pods: all nodes or a zone without a Ready node for as long as it is so, any other node for
-// a short while. "" is none.
+// Failing says which nodes have failed or report pressure, where that is news that comes before
+// all pending pods: all nodes or a zone without a Ready node for as long as it is so, any other
+// node for a short while. "" is none.
 func Failing(o *page.Observed) string {
 	f := failuresOf(o)
 	switch {
@@ -21,6 +24,11 @@ func Failing(o *page.Observed) string {
 		return model.Clean(o.NodeName(f.young[0].Name)) + " NotReady for " + o.Since(f.young[0].ReadySince) + "."
 	case len(f.young) > 1:
 		return model.FormatCount(len(f.young)) + " nodes became NotReady."
+	case len(f.pressed) == 1:
+		node := f.pressed[0]
+		return model.Clean(o.NodeName(node.Name)) + " " + node.Pressure[0] + " for " + o.Since(pressedSince(node)) + "."
+	case len(f.pressed) > 1:
+		return model.FormatCount(len(f.pressed)) + " nodes report " + f.pressure() + "."
 	}
 	return ""
 }
@@ -39,6 +47,7 @@ type failures struct {
 	nodes, failed int // but for those that are new or being removed
 	zones         map[string]*zone
 	young         []*model.Node // that failed a short while ago
+	pressed       []*model.Node // that began to report pressure a short while ago
 }
 
 func failuresOf(o *page.Observed) failures {
@@ -55,6 +64,9 @@ func failuresOf(o *page.Observed) failures {
 		}
 		z.nodes++
 		if node.Ready == corev1.ConditionTrue {
+			if since := pressedSince(node); !since.IsZero() && o.AsOf().Sub(since) < page.Young {
+				f.pressed = append(f.pressed, node)
+			}
 			continue
 		}
 		f.failed++
@@ -67,6 +79,27 @@ func failuresOf(o *page.Observed) failures {
 		}
 	}
 	return f
+}
+
+// pressedSince is when the first of its conditions of pressure began that still hold; zero where
+// none does.
+func pressedSince(node *model.Node) (since time.Time) {
+	for _, condition := range node.Object.Status.Conditions {
+		at := condition.LastTransitionTime.Time
+		if slices.Contains(node.Pressure, string(condition.Type)) && (since.IsZero() || at.Before(since)) {
+			since = at
+		}
+	}
+	return since
+}
+
+// pressure is the condition that all of the nodes under pressure report, or "pressure".
+func (f failures) pressure() string {
+	one := f.pressed[0].Pressure[0]
+	if slices.ContainsFunc(f.pressed, func(node *model.Node) bool { return len(node.Pressure) > 1 || node.Pressure[0] != one }) {
+		return "pressure"
+	}
+	return one
 }
 
 // all reports whether no node of several is Ready.

@@ -23,6 +23,15 @@ func lost(name, zone string, since time.Duration) *corev1.Node {
 	return node
 }
 
+// pressed is a Ready node that has reported a condition for so long.
+func pressed(name string, condition corev1.NodeConditionType, since time.Duration) *corev1.Node {
+	node := lost(name, "a", 0)
+	node.Status.Conditions = append(node.Status.Conditions, corev1.NodeCondition{
+		Type: condition, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(modeltest.Epoch.Add(-since)),
+	})
+	return node
+}
+
 func TestFailedNodesComeFirstWhileTheyAreNews(t *testing.T) {
 	const soon, late = 16 * time.Second, 20 * time.Minute
 	for _, test := range []struct {
@@ -39,6 +48,11 @@ func TestFailedNodesComeFirstWhileTheyAreNews(t *testing.T) {
 		{"two zones are lost", []*corev1.Node{lost("a-1", "a", late), lost("a-2", "a", late), lost("b-1", "b", late), lost("b-2", "b", late), lost("c-1", "c", 0)}, "2 zones have no Ready node."},
 		{"every node is lost, none with a zone", []*corev1.Node{lost("a-1", "", late), lost("a-2", "", late)}, "All 2 nodes are NotReady."},
 		{"every node is lost, each of its own zone", []*corev1.Node{lost("a-1", "a", late), lost("b-1", "b", late)}, "All 2 nodes are NotReady."},
+		{"one has just come under pressure", []*corev1.Node{pressed("a-1", "MemoryPressure", soon), lost("a-2", "a", 0)}, "a-1 MemoryPressure for 16s."},
+		{"one is under pressure for long", []*corev1.Node{pressed("a-1", "MemoryPressure", late), lost("a-2", "a", 0)}, ""},
+		{"two have the same pressure", []*corev1.Node{pressed("a-1", "DiskPressure", soon), pressed("a-2", "DiskPressure", soon)}, "2 nodes report DiskPressure."},
+		{"two have pressure of two kinds", []*corev1.Node{pressed("a-1", "DiskPressure", soon), pressed("a-2", "PIDPressure", soon)}, "2 nodes report pressure."},
+		{"a node that fails comes before pressure", []*corev1.Node{pressed("a-1", "DiskPressure", soon), lost("a-2", "a", soon)}, "a-2 NotReady for 16s."},
 		{"every node is lost", []*corev1.Node{lost("a-1", "a", late), lost("a-2", "a", late)}, "All 2 nodes are NotReady."},
 	} {
 		t.Run(test.name, func(t *testing.T) {

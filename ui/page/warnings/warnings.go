@@ -1,11 +1,13 @@
 // Package warnings says what limits a cluster although no pod may be pending for it yet:
-// full pools and quotas, taints that evict pods, and budgets that block drains.
+// nodes under pressure, cordoned and full pools, full quotas, taints that evict pods, and budgets
+// that block drains.
 package warnings
 
 import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -110,13 +112,59 @@ func (w *Watch) After(answer string, width int) string {
 func Of(s *model.Snapshot, o *model.Objects, namespace string, full int) []Warning {
 	var all []Warning
 	for _, w := range []Warning{
-		poolWarning(s, full), taintWarning(s), quotaWarning(s, o, namespace, full), budgetWarning(s, o, namespace),
+		pressureWarning(s), cordonWarning(s), poolWarning(s, full), taintWarning(s), quotaWarning(s, o, namespace, full), budgetWarning(s, o, namespace),
 	} {
 		if w.Long != "" {
 			all = append(all, w)
 		}
 	}
 	return all
+}
+
+// pressureWarning counts the nodes that report pressure.
+func pressureWarning(s *model.Snapshot) Warning {
+	var names, conditions []string
+	for _, node := range s.Nodes {
+		if len(node.Pressure) == 0 {
+			continue
+		}
+		names = append(names, node.Name)
+		for _, condition := range node.Pressure {
+			if !slices.Contains(conditions, condition) {
+				conditions = append(conditions, condition)
+			}
+		}
+	}
+	if len(names) == 0 {
+		return Warning{}
+	}
+	slices.Sort(conditions)
+	what := strings.Join(conditions, ", ") + " on "
+	return Warning{what + grammar.Plural(len(names), "node"), what + grammar.List(names, grammar.Few), "2", "Nodes"}
+}
+
+// cordonWarning names the pools of which all nodes in a zone are cordoned.
+func cordonWarning(s *model.Snapshot) Warning {
+	type part struct{ pool, zone string }
+	nodes, cordoned := map[part]int{}, map[part]int{}
+	for _, node := range s.Nodes {
+		at := part{node.Pool, node.Zone}
+		nodes[at]++
+		if node.Cordoned {
+			cordoned[at]++
+		}
+	}
+	var words []string
+	for at, n := range nodes {
+		if n > 1 && cordoned[at] == n && at != (part{}) {
+			words = append(words, fmt.Sprintf("all %d nodes of %s", n, strings.Join(slices.DeleteFunc([]string{at.pool, at.zone}, func(name string) bool { return name == "" }), " in ")))
+		}
+	}
+	if len(words) == 0 {
+		return Warning{}
+	}
+	slices.Sort(words)
+	return Warning{"Cordoned: " + grammar.List(words, 1), "Cordoned: " + grammar.List(words, grammar.Few), "2", "Nodes"}
 }
 
 // poolWarning names the pools of which nearly all is requested.

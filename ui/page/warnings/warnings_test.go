@@ -83,3 +83,44 @@ func TestWarnings(t *testing.T) {
 		})
 	}
 }
+
+func TestNodesUnderPressureAndCordonedPoolsAreWarnedOf(t *testing.T) {
+	pool := func(name, pool, zone string, cordoned bool) *corev1.Node {
+		node := modeltest.NewNode(name, zone, "8", "32Gi")
+		node.Labels = map[string]string{corev1.LabelTopologyZone: zone, "eks.amazonaws.com/nodegroup": pool}
+		node.Spec.Unschedulable = cordoned
+		return node
+	}
+	for _, test := range []struct {
+		name  string
+		nodes []*corev1.Node
+		want  []string // in short, in full
+	}{
+		{"one of two is cordoned", []*corev1.Node{pool("a-1", "std", "a", true), pool("a-2", "std", "a", false)}, nil},
+		{"the only node of a pool is cordoned", []*corev1.Node{pool("a-1", "std", "a", true), pool("b-1", "std", "b", false)}, nil},
+		{
+			"a pool is cordoned in a zone",
+			[]*corev1.Node{pool("a-1", "std", "a", true), pool("a-2", "std", "a", true), pool("b-1", "std", "b", false)},
+			[]string{"Cordoned: all 2 nodes of std in a", "Cordoned: all 2 nodes of std in a"},
+		},
+		{
+			"two nodes are under pressure",
+			[]*corev1.Node{pressed("a-1", "MemoryPressure", 0), pressed("a-2", "DiskPressure", 0), lost("a-3", "a", 0)},
+			[]string{"DiskPressure, MemoryPressure on 2 nodes", "DiskPressure, MemoryPressure on a-1, a-2"},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			b := model.NewBuilder()
+			for _, node := range test.nodes {
+				b.Node(nil, node)
+			}
+			var got []string
+			for _, w := range Of(b.Build(1, model.Status{}, nil), objects("5", 1), "", 95) {
+				got = append(got, w.Short, w.Long)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
