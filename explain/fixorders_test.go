@@ -294,3 +294,24 @@ func TestAPendingPodMayTakeThePlaceOfAnOldPod(t *testing.T) {
 		}
 	}
 }
+
+// Once the node has its label the pod preempts by itself, and the evictions that are still to come
+// find no pods.
+func TestAFixIsNoneIfThePodPreemptsWhomItEvicts(t *testing.T) {
+	for priorityOf, verified := range map[int32]bool{100: false, 0: true} {
+		moves := ownedBy("ReplicaSet", "moves")
+		e := startEngine(t, Options{},
+			testNode("a", "4"), testPod("dev/one", "a", "2", moves), testPod("dev/two", "a", "2", moves), testNode("b", "4", nodeTaint("dedicated", "gpu", corev1.TaintEffectNoSchedule)),
+			testNode("c", "8"), testPod("shop/web", "", "4", priority(priorityOf), selecting("disk", "ssd"), func(p *corev1.Pod) { p.UID = "web" }))
+		found, err := fixesOf(t.Context(), e, report.PodOf("web"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := slices.IndexFunc(found.Tried, func(f report.Fix) bool {
+			return strings.HasPrefix(f.Title, "label a disk=ssd and evict")
+		})
+		if at < 0 || found.Tried[at].Verified != verified {
+			t.Errorf("of priority %d:\n%s", priorityOf, toldFixes(found))
+		}
+	}
+}

@@ -242,7 +242,7 @@ func (t *tried) known(orders int) bool {
 func newSimulation(f *forecasting, order int) *simulation {
 	return &simulation{
 		forecast: f, order: order, random: rand.New(rand.NewPCG(1, uint64(order))),
-		placements: map[*pendingPod]place{}, ended: map[types.UID]bool{}, left: map[types.UID]bool{}, kept: map[*pendingPod]bool{}, byUID: map[types.UID]*pendingPod{},
+		placements: map[*pendingPod]place{}, ended: map[types.UID]bool{}, early: map[types.UID]bool{}, left: map[types.UID]bool{}, kept: map[*pendingPod]bool{}, byUID: map[types.UID]*pendingPod{},
 		nowhere: map[*equivalenceClass]rejection{}, whys: map[*equivalenceClass]lastWhy{},
 	}
 }
@@ -313,12 +313,16 @@ func (t *tried) addClass(p *simulation, class *equivalenceClass) {
 
 // addVictim notes a pod that was preempted. One that the change replaces is known to go, and
 // one that was pending before and is made again loses nothing that it had. One that is only made
-// later did not exist.
+// later did not exist. One that the change evicts, and that goes before it is its turn, leaves a
+// command that finds no pod.
 func (t *tried) addVictim(p *simulation, victim *corev1.Pod) {
 	c, known := p.byUID[victim.UID]
 	_, replaced := p.forecast.rolled[victim.UID]
+	gone := slices.Contains(t.trial.Gone, victim.UID)
 	switch {
-	case replaced || slices.Contains(t.trial.Gone, victim.UID) || known && (c.ends != nil || c.following || t.is(c)):
+	case gone && p.early[victim.UID]:
+		t.note(AffectedPod{Pod: victim, How: Preempted})
+	case replaced || gone || known && (c.ends != nil || c.following || t.is(c)):
 	case known && placement.ControllerKind(victim) != "":
 		t.displace(c.class)
 	default:

@@ -119,6 +119,7 @@ func (p *simulation) pick(firsts []dryrun.Candidate) dryrun.Candidate {
 // again; of others the successor does.
 func (p *simulation) evictVictim(victim *corev1.Pod) error {
 	c := p.byUID[victim.UID]
+	p.early[victim.UID] = !p.ended[victim.UID]
 	p.victims, p.left[victim.UID] = append(p.victims, victim), true
 	p.freedTimes++
 	if p.forecast.trial != nil && p.order%2 == 1 {

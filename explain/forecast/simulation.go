@@ -101,6 +101,7 @@ type simulation struct {
 	freed      bool                 // a pod was replaced: those that found no node are to be tried
 	idle       []*pendingPod        // who found no node yet
 	victims    []*corev1.Pod        // who was preempted
+	early      map[types.UID]bool   // who of them was not ending yet
 	freedTimes int                  // how often capacity was freed
 	placed     int                  // how often a pod has come
 	nowhere    map[*equivalenceClass]rejection
