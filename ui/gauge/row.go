@@ -15,9 +15,9 @@ import (
 const barWidth = 10
 
 // Capacity draws what is requested of nodes in one row: bars of cpu and memory, each
-// extended resource as requested/allocatable, pods as a percentage, then words at the
-// end. What is not allocatable on any node is unknown; what does not fit is left out.
-func Capacity(s *themes.Styles, levels Levels, c *model.Capacity, width int, words ...Word) string {
+// extended resource as requested/allocatable, pods as a percentage, then the first of the
+// endings that fits. What is not allocatable on any node is unknown; what does not fit is left out.
+func Capacity(s *themes.Styles, levels Levels, c *model.Capacity, width int, endings ...[]Word) string {
 	if c.Nodes == 0 {
 		return ""
 	}
@@ -46,9 +46,9 @@ func Capacity(s *themes.Styles, levels Levels, c *model.Capacity, width int, wor
 		percent = model.UnknownFigure
 	}
 	row.add("pods "+percent, s.Dim.Render("pods")+" "+levels.Tone(model.Percent(part, whole)).Style(s).Render(percent))
-	for _, word := range words {
-		if word.Text != "" {
-			row.add(word.Text, word.Tone.Style(s).Render(word.Text))
+	for _, words := range endings {
+		if row.end(s, words) {
+			break
 		}
 	}
 	return " " + strings.Join(row.drawn, "  ")
@@ -64,6 +64,21 @@ type Word struct {
 type row struct {
 	room  int
 	drawn []string
+}
+
+// end adds words, if all of them fit.
+func (r *row) end(s *themes.Styles, words []Word) bool {
+	wide := 0
+	for _, word := range words {
+		wide += cells.Width(word.Text) + 2
+	}
+	if wide > r.room {
+		return false
+	}
+	for _, word := range words {
+		r.add(word.Text, word.Tone.Style(s).Render(word.Text))
+	}
+	return true
 }
 
 func (r *row) add(plain, styled string) {

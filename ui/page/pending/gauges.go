@@ -28,24 +28,27 @@ func (c *capacity) of(snapshot *model.Snapshot, nodes []*model.Node) {
 	}
 }
 
-// nodeWords count the nodes that are Ready, those under pressure and those that are cordoned: as
-// many words as there is something to say.
-func (c *capacity) nodeWords(width int) []gauge.Word {
+// nodeWords count the nodes that are Ready, those under pressure and those that are cordoned: what
+// there is to say, in several ways, the longest first.
+func (c *capacity) nodeWords() [][]gauge.Word {
 	ready := gauge.Word{Text: fmt.Sprintf("%s/%s nodes Ready", model.FormatCount(c.Ready), model.FormatCount(c.Nodes)), Tone: tone.Dim}
 	if c.Ready < c.Nodes {
 		ready.Tone = tone.Warning
 	}
-	if c.Pressed+c.Cordoned > 0 && width < cells.WideFrom {
-		ready.Text = strings.Replace(ready.Text, "nodes ", "", 1)
-	}
-	words := []gauge.Word{ready}
+	var more []gauge.Word
 	if c.Pressed > 0 {
-		words = append(words, gauge.Word{Text: model.FormatCount(c.Pressed) + " under pressure", Tone: tone.Warning})
+		more = append(more, gauge.Word{Text: model.FormatCount(c.Pressed) + " under pressure", Tone: tone.Warning})
 	}
 	if c.Cordoned > 0 {
-		words = append(words, gauge.Word{Text: model.FormatCount(c.Cordoned) + " cordoned", Tone: tone.Dim})
+		more = append(more, gauge.Word{Text: model.FormatCount(c.Cordoned) + " cordoned", Tone: tone.Dim})
 	}
-	return words
+	short := ready
+	short.Text = strings.Replace(ready.Text, "nodes ", "", 1)
+	ways := [][]gauge.Word{append([]gauge.Word{ready}, more...), append([]gauge.Word{short}, more...)}
+	if len(more) > 1 {
+		ways = append(ways, []gauge.Word{short, more[0]})
+	}
+	return append(ways, []gauge.Word{ready})
 }
 
 // overview is the state of the cluster in short: what is requested of it, and how the
@@ -72,7 +75,7 @@ func (v *overview) gauges() string {
 		return ""
 	}
 	width := v.list.Width
-	return gauge.Capacity(h.Styles(), h.Levels(), &v.capacity.Capacity, width, v.capacity.nodeWords(width)...)
+	return gauge.Capacity(h.Styles(), h.Levels(), &v.capacity.Capacity, width, v.capacity.nodeWords()...)
 }
 
 // trend is how many pods of a namespace have been pending.
