@@ -52,6 +52,23 @@ func (s *Snapshot) Waiting() int {
 	return sum
 }
 
+// PodsUnknown says why the pods of nodes, and so what is requested of them, are not all
+// known; "" where they are.
+func (s *Snapshot) PodsUnknown() string {
+	for _, unread := range s.Status.Unread {
+		if unread.Resource == "pods" && unread.Group == "" {
+			return Clean(unread.Why)
+		}
+	}
+	if only := s.Status.Namespace; only != "" {
+		return "only pods of the namespace " + Clean(only) + " could be read"
+	}
+	if _, reading := s.Status.Reading["pods"]; reading {
+		return "pods are being read"
+	}
+	return ""
+}
+
 // byName orders a pod against a namespace and name.
 func byName(p *Pod, name types.NamespacedName) int {
 	return cmp.Or(

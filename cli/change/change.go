@@ -195,6 +195,9 @@ func (c *Command) carryOut(ctx context.Context, p *plan.Plan) error {
 		if len(p.Verdict.Rejections) > 0 && !p.Ends.Requested() {
 			return c.rejected(p, changed)
 		}
+		if why := plan.Unforeseen(p); why != "" {
+			return fmt.Errorf("%s: %s", p.Action.Name(), why)
+		}
 		confirmed, err := c.confirm(ctx, p)
 		if err != nil {
 			return err

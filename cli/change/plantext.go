@@ -81,7 +81,7 @@ func (c *Command) tell(plan *plan.Plan) error {
 
 // verdictOf is the result of a plan, as the error that gives the exit code.
 func verdictOf(p *plan.Plan) error {
-	found := exit.Outcome{Blocked: len(p.Verdict.Rejections)+p.Verdict.Blocked > 0}
+	found := exit.Outcome{Blocked: len(p.Verdict.Rejections)+p.Verdict.Blocked > 0, Undecided: p.Unread != ""}
 	for _, end := range p.Ends {
 		switch end.Fate.Outcome {
 		case plan.Waits, plan.Depends:

@@ -17,3 +17,10 @@ func TestABudgetBlocksThePlanOfEvictionsOnly(t *testing.T) {
 		}
 	}
 }
+
+// Whoever reads the exit code is told that pods are missing from a plan.
+func TestAPlanWithoutPodsThatCouldNotBeReadIsUndecided(t *testing.T) {
+	if err := verdictOf(&plan.Plan{Unread: "not allowed to list pods"}); !errors.Is(err, exit.ErrUndecided) {
+		t.Errorf("%v, want %v", err, exit.ErrUndecided)
+	}
+}

@@ -92,8 +92,12 @@ type Confirmed struct{ plan *Plan }
 func (c Confirmed) Plan() *Plan { return c.plan }
 
 // Confirm takes the answer to the question and the consents, one for each of
-// the plan's. Where one is missing, the error is ErrNotConfirmed.
+// the plan's. Where one is missing, the error is ErrNotConfirmed; so it is where the plan may
+// terminate pods that could not be read.
 func (p *Plan) Confirm(question Question, answer string, consents []bool) (Confirmed, error) {
+	if why := Unforeseen(p); why != "" {
+		return Confirmed{}, fmt.Errorf("%s: %w: %s", p.Action.Name(), ErrNotConfirmed, why)
+	}
 	if answer != question.Answer || question.Answer == "" {
 		return Confirmed{}, fmt.Errorf("%s: %w: the answer is %q", p.Action.Name(), ErrNotConfirmed, question.Answer)
 	}

@@ -13,12 +13,61 @@ import (
 // follow words the effects of the plan's changes, and finds the pods that they
 // terminate and what needs a consent of its own.
 func (p *Plan) follow() {
+	p.Unread = podsUnknown(p)
 	lead, plain := p.taintEffects()
-	plain = append(cordons(p.Changes, p.on), plain...)
-	relabeled, deleted := relabel(p.Changes, p.on, p.daemonSets)
+	plain = append(cordons(p), plain...)
+	relabeled, deleted := relabel(p)
 	plain = append(relabeled, plain...)
 	p.PodsTerminated, p.Consents = ending(p.Ends)+deleted, consentsOf(p.Ends)
-	p.tell(lead, plain...)
+	p.tell(lead, append(unreadPods(p), plain...)...)
+}
+
+// podsUnknown says why pods of the nodes that change may be missing from what was read; "" where
+// none is, or where the changes do not matter to them.
+func podsUnknown(p *Plan) string {
+	for _, change := range p.Changes {
+		if !bearsOnPods(change) {
+			continue
+		}
+		if why := p.on.PodsUnknown(); why != "" {
+			return why
+		}
+		if _, found := p.on.Node(change.Target.Name); !found {
+			return "node " + change.Target.Words() + " is not among those that could be read"
+		}
+	}
+	return ""
+}
+
+// bearsOnPods says whether a change is of a node's labels, taints or spec.unschedulable, which
+// matter to its pods.
+func bearsOnPods(change Change) bool {
+	return change.Target.Resource == "nodes" && slices.ContainsFunc(change.Edits, func(e Edit) bool { return !isAnnotation(e.Path) })
+}
+
+// unreadPods say that not all pods of the nodes are known; nil where they are.
+func unreadPods(p *Plan) []string {
+	if p.Unread == "" {
+		return nil
+	}
+	which, nodes := "which pods run", len(p.Changes)
+	if slices.ContainsFunc(p.Changes, func(c Change) bool { node, ok := p.on.Node(c.Target.Name); return ok && len(node.Pods) > 0 }) {
+		which = "which other pods run"
+	}
+	sentences := []string{fmt.Sprintf("Unknown %s %s: %s.", which, grammar.Agree(nodes, "there", "on them"), p.Unread)}
+	if p.blind {
+		sentences[0] = fmt.Sprintf("Unknown %s %s, and which of them it terminates: %s.", which, grammar.Agree(nodes, "there", "on them"), p.Unread)
+	}
+	return sentences
+}
+
+// Unforeseen says why a plan cannot be carried out: it may terminate pods that could not be
+// read; "" where nothing is known to be missing. A drain of such nodes cannot be planned.
+func Unforeseen(p *Plan) string {
+	if !p.blind {
+		return ""
+	}
+	return "unknown which pods it terminates: " + p.Unread
 }
 
 // editsOf gives, for each node of the changes, as the snapshot knows it, the edit
@@ -43,11 +92,11 @@ func editsOf(changes []Change, on *model.Snapshot, path ...string) map[*model.No
 }
 
 // cordons say what cordoning and uncordoning nodes does.
-func cordons(changes []Change, on *model.Snapshot) []string {
+func cordons(p *Plan) []string {
 	var sentences []string
 	nodes, pods, opened, tainted := 0, 0, 0, 0
 	kept := map[string]bool{}
-	for node, edit := range editsOf(changes, on, unschedulablePath...) {
+	for node, edit := range editsOf(p.Changes, p.on, unschedulablePath...) {
 		if edit.To == nil {
 			opened++
 			taints := keptTaints(node)
@@ -61,7 +110,7 @@ func cordons(changes []Change, on *model.Snapshot) []string {
 		pods += len(node.Pods)
 	}
 	if nodes > 0 {
-		sentences = append(sentences, stayThere(nodes, pods)+"; new pods are scheduled on other nodes.")
+		sentences = append(sentences, stayThere(nodes, pods, p.Unread)+"; new pods are scheduled on other nodes.")
 	}
 	switch {
 	case opened > 1 && tainted > 0:
@@ -91,9 +140,14 @@ func keptTaints(node *model.Node) (taints []string) {
 // noPods begins the sentence about nodes without pods.
 const noPods = "No pods run there"
 
-// stayThere says that the pods of some nodes keep running.
-func stayThere(nodes, pods int) string {
-	if pods == 0 {
+// stayThere says that the pods of some nodes keep running. unread is why some may be missing.
+func stayThere(nodes, pods int, unread string) string {
+	switch {
+	case unread != "" && pods == 0:
+		return grammar.Agree(nodes, "Its", "Their") + " pods keep running"
+	case unread != "":
+		return fmt.Sprintf("%s pods, at least %d, keep running", grammar.Agree(nodes, "Its", "Their"), pods)
+	case pods == 0:
 		return noPods
 	}
 	return fmt.Sprintf("%s %s %s running", grammar.Agree(nodes, "Its", "Their"), CountPods(pods), grammar.Agree(pods, "keeps", "keep"))
@@ -103,7 +157,7 @@ func stayThere(nodes, pods int) string {
 // NoExecute evicts, then to new pods.
 func (p *Plan) taintEffects() (lead string, plain []string) {
 	var (
-		out                        taintEviction
+		out                        = taintEviction{unread: p.Unread != ""}
 		evicting                   bool
 		nodes, pods                int
 		noSchedule, prefer, opened int // taints
@@ -124,10 +178,11 @@ func (p *Plan) taintEffects() (lead string, plain []string) {
 	if nodes == 0 {
 		return "", nil
 	}
-	stays := stayThere(nodes, pods) + "; "
+	stays := stayThere(nodes, pods, p.Unread) + "; "
 	if evicting && (out.taints > 0 || out.saved > 0) {
 		var rest string
 		p.Ends, stays = append(p.Ends, out.ends...), ""
+		p.blind = p.blind || out.taints > 0 && p.Unread != ""
 		if lead, rest = out.words(); rest != "" {
 			plain = append(plain, rest)
 		}

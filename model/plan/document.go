@@ -8,8 +8,9 @@ type Document struct {
 
 	Action         string            `json:"action"` // "drain std-a-02"
 	Title          string            `json:"title"`
-	PodsTerminated int               `json:"podsTerminated"` // pods that it terminates
-	Pods           []EndDocument     `json:"pods"`           // that it terminates, as far as they are known
+	PodsTerminated int               `json:"podsTerminated"`        // pods that it terminates
+	Pods           []EndDocument     `json:"pods"`                  // that it terminates, as far as they are known
+	Unread         string            `json:"podsUnknown,omitempty"` // why pods may be missing from pods and podsTerminated
 	Stays          []StayDocument    `json:"notEvicted"`
 	Changes        []ChangeDocument  `json:"changes"`
 	Effects        []string          `json:"effects"`
@@ -96,7 +97,7 @@ type VerdictDocument struct {
 func (p *Plan) Document() Document {
 	document := Document{
 		TypeMeta: metav1.TypeMeta{APIVersion: "fathom/v1beta1", Kind: "Plan"},
-		Action:   p.Action.Name(), Title: p.Title, PodsTerminated: p.PodsTerminated,
+		Action:   p.Action.Name(), Title: p.Title, PodsTerminated: p.PodsTerminated, Unread: p.Unread,
 		Pods: []EndDocument{}, Stays: []StayDocument{}, Changes: []ChangeDocument{}, Consents: []ConsentDocument{},
 		Effects: listed(p.Effects), Warnings: listed(p.Warnings), Order: p.Order,
 		Undo: p.UndoSays, Undoable: p.Undo != nil, Verdict: p.Verdict.document(),

@@ -24,6 +24,9 @@ type Plan struct {
 	// not known by name.
 	PodsTerminated int
 	Stays          Stays
+	// Unread says why pods of the nodes that change may be missing from the plan; "" where
+	// all could be read.
+	Unread string
 
 	Effects  []string  // sentences, the most important first
 	Warnings []string  // sentences
@@ -41,6 +44,7 @@ type Plan struct {
 	skips      skips
 	sentences  sentences
 	foretold   bool // there is a forecast of at least one of the ends
+	blind      bool // it may terminate pods that could not be read
 }
 
 // sentences are what a plan's effects are made of.

@@ -41,11 +41,12 @@ func nodesOf(refs []model.Ref) []string {
 
 // relabel says what the node labels that change mean for the pods there: which ones their
 // DaemonSets delete, and which keep running, but could not be scheduled there again. deleted
-// is how many pods are deleted. daemonSets are as in Facts.
-func relabel(changes []Change, on *model.Snapshot, daemonSets map[types.UID]*appsv1.DaemonSet) (sentences []string, deleted int) {
-	r := relabeling{changed: map[string]bool{}, keys: map[string]bool{}, daemonSets: daemonSets}
-	for _, change := range changes {
-		r.add(change, on)
+// is how many pods are deleted.
+func relabel(p *Plan) (sentences []string, deleted int) {
+	r := relabeling{changed: map[string]bool{}, keys: map[string]bool{}, daemonSets: p.daemonSets, unread: p.Unread != ""}
+	for _, change := range p.Changes {
+		r.add(change, p.on)
+		p.blind = p.blind || r.unread && change.Target.Resource == "nodes" && len(labelsOf(change.Edits)) > 0
 	}
 	return r.sentences(), len(r.deleted)
 }
@@ -58,7 +59,8 @@ type relabeling struct {
 	unschedulable, moved []string        // pods that could not be scheduled there again, and that are in another domain
 	changed, keys        map[string]bool // keys that change, and those that rules of moved pods use
 
-	daemonSets map[types.UID]*appsv1.DaemonSet
+	daemonSets map[types.UID]*appsv1.DaemonSet // as in Facts
+	unread     bool                            // some pods of the nodes could not be read
 }
 
 // add takes in the change of one node.
@@ -132,6 +134,10 @@ func (r *relabeling) sentences() []string {
 			CountPods(n), grammar.Agree(n, "keeps", "keep"), joinKeys(r.keys), namesOf(r.moved)))
 	}
 	switch {
+	case r.unread && r.pods == 0:
+	case r.nodes > 0 && len(all) == 0 && r.unread:
+		all = append(all, fmt.Sprintf("Of %s pods, at least %d %s running; node selectors, required affinity and spread constraints of these are not affected.",
+			grammar.Agree(r.nodes, "its", "their"), r.pods, grammar.Agree(r.pods, "keeps", "keep")))
 	case r.nodes > 0 && len(all) == 0:
 		all = append(all, unaffected(r.nodes, r.pods))
 	case r.pods > 0 && len(r.unschedulable)+len(r.moved) == 0:
@@ -159,7 +165,7 @@ func unaffected(nodes, pods int) string {
 		return noPods + "."
 	}
 	return fmt.Sprintf("%s; %s node selectors, required affinity and spread constraints are not affected.",
-		stayThere(nodes, pods), grammar.Agree(pods, "its", "their"))
+		stayThere(nodes, pods, ""), grammar.Agree(pods, "its", "their"))
 }
 
 func isLabel(path []string) bool {

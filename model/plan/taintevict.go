@@ -18,6 +18,7 @@ type taintEviction struct {
 	pods, tolerate, anyway, saved, static int
 	taints                                int // NoExecute taints that are new, of the node with most
 	ends                                  []End
+	unread                                bool // some pods of the nodes could not be read
 }
 
 // on adds a node whose NoExecute taints become others.
@@ -54,8 +55,12 @@ func (t *taintEviction) on(node *model.Node, was, then []corev1.Taint) {
 func (t *taintEviction) words() (lead, rest string) {
 	them := grammar.Agree(t.taints, "it", "them")
 	switch {
+	case t.pods == 0 && t.unread:
+		return "", fmt.Sprintf("Evicts all pods that do not tolerate %s.", them)
 	case t.pods == 0:
 		return "", noPods + "."
+	case t.tolerate == t.pods && t.unread:
+		return "", fmt.Sprintf("Of its pods, at least %d %s %s.", t.pods, grammar.Agree(t.pods, "tolerates", "tolerate"), them)
 	case t.tolerate == t.pods && t.pods == 1:
 		return "", "Its 1 pod tolerates " + them + "."
 	case t.tolerate == t.pods:
@@ -96,6 +101,9 @@ func (t *taintEviction) evicts() string {
 		return ""
 	}
 	lead := evictsWords(ending(t.ends), t.pods)
+	if t.unread {
+		lead = "Evicts at least " + CountPods(ending(t.ends))
+	}
 	if len(times) == 1 {
 		return lead + " " + times[0].when
 	}

@@ -109,18 +109,7 @@ func (o *Observed) Replicas(namespace string, owner model.Owner) string {
 
 // PodsUnknown says why the pods of nodes, and so what is requested of them, are not all
 // known; "" where they are.
-func (o *Observed) PodsUnknown() string {
-	if why := o.NotRead("pods"); why != "" {
-		return why
-	}
-	if only := o.Snapshot.Status.Namespace; only != "" {
-		return "only pods of the namespace " + model.Clean(only) + " could be read"
-	}
-	if _, reading := o.Snapshot.Status.Reading["pods"]; reading {
-		return "pods are being read"
-	}
-	return ""
-}
+func (o *Observed) PodsUnknown() string { return o.Snapshot.PodsUnknown() }
 
 // IsReading reports whether a list is not in yet.
 func (o *Observed) IsReading() bool { return len(o.Snapshot.Status.Reading) > 0 }

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/input"
@@ -175,8 +176,18 @@ func (c *Box) agree() {
 // open says whether a consent is missing, which the question waits for.
 func (c *Box) open() bool { return slices.Contains(c.Agreed, false) }
 
-// refused says whether the API server would not make the plan's changes.
-func (c *Box) refused() bool { return len(c.Plan.Verdict.Rejections) > 0 && !c.Plan.Ends.Requested() }
+// refused says whether the API server would not make the plan's changes, or may not be asked to.
+func (c *Box) refused() bool {
+	return len(c.Plan.Verdict.Rejections) > 0 && !c.Plan.Ends.Requested() || plan.Unforeseen(c.Plan) != ""
+}
+
+// refusal says why.
+func (c *Box) refusal() string {
+	if why := plan.Unforeseen(c.Plan); why != "" {
+		return grammar.Capital(why) + "."
+	}
+	return c.Plan.Verdict.Words()
+}
 
 // confirmed runs the plan.
 func (c *Box) confirmed(answer string) tea.Cmd {

@@ -87,7 +87,7 @@ func (c *Box) body(width int) []boxLine {
 	lines := c.sentences(nil, s.Warn, width, c.again)
 	text := s.Text
 	if c.refused() {
-		lines = c.sentences(lines, s.Bad, width, c.Plan.Verdict.Words())
+		lines = c.sentences(lines, s.Bad, width, c.refusal())
 		lines = c.sentences(lines, s.Text, width, "Nothing was changed, and nothing will be. The plan was:")
 		text = s.Dim
 	}
