@@ -158,6 +158,7 @@ func stayThere(nodes, pods int, unread string) string {
 func (p *Plan) taintEffects() (lead string, plain []string) {
 	var (
 		out                        = taintEviction{unread: p.Unread != ""}
+		finished                   map[string][]*model.Pod
 		evicting                   bool
 		nodes, pods                int
 		noSchedule, prefer, opened int // taints
@@ -166,7 +167,11 @@ func (p *Plan) taintEffects() (lead string, plain []string) {
 		was, then := items(edit.From), items(edit.To)
 		if before, after := noExecute(was), noExecute(then); countOthers(before, after)+countOthers(after, before) > 0 {
 			evicting = true
+			if finished == nil {
+				finished = finishedOn(p.on)
+			}
 			out.on(node, before, after)
+			out.finished(finished[node.Name], before, after)
 			opened += countOthers(before, after)
 		}
 		nodes, pods = nodes+1, pods+len(node.Pods)
@@ -187,7 +192,7 @@ func (p *Plan) taintEffects() (lead string, plain []string) {
 			plain = append(plain, rest)
 		}
 	}
-	if len(out.ends) > 0 {
+	if slices.ContainsFunc(out.ends, func(e End) bool { return e.Fate.Outcome != Finished }) {
 		p.warn("NoExecute ignores PodDisruptionBudgets; drain respects them.")
 	}
 	switch {

@@ -246,3 +246,31 @@ func TestATaintThatEvictsWhatIsLostNeedsAConsent(t *testing.T) {
 		})
 	}
 }
+
+// The taint manager deletes finished pods, too: they are listed and counted as a drain does it.
+func TestANoExecuteTaintEvictsFinishedPods(t *testing.T) {
+	objects := []runtime.Object{
+		anEmptyNode("std-b-02"), anEmptyNode("other"),
+		owned("shop/a", "std-b-02", "ReplicaSet/a", nil), owned("shop/bare", "std-b-02", "", asFinished), owned("shop/job", "std-b-02", "Job/job", asFinished),
+		owned("shop/tolerates", "std-b-02", "Job/job", func(p *corev1.Pod) { asFinished(p); tolerates("gone")(p) }),
+		owned("shop/elsewhere", "other", "Job/job", asFinished),
+	}
+	plan, err := mustParse(t, "gone:NoExecute").Plan(factsOf(t, objects...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{
+		"Taint std-b-02", "Evicts 3 pods immediately.", "  shop/a ", "  shop/bare already finished", "  shop/job already finished",
+		"warning: NoExecute ignores PodDisruptionBudgets; drain respects them.", "Longest grace period 30s.",
+		"No dry run. Undo: remove the taint; pods do not move back.", "Type 3 (pods to evict):",
+	}, told(plan)); diff != "" {
+		t.Error(diff)
+	}
+	plan, err = mustParse(t, "gone:NoExecute").Plan(factsOf(t, objects[0], objects[3]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(plan.Warnings) > 0 || plan.PodsTerminated != 1 {
+		t.Errorf("of a finished pod only: %d pods, %q", plan.PodsTerminated, plan.Warnings)
+	}
+}

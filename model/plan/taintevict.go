@@ -49,6 +49,33 @@ func (t *taintEviction) on(node *model.Node, was, then []corev1.Taint) {
 	}
 }
 
+// finished adds the pods of a node that have finished and that its NoExecute taints, which become
+// others, evict: the taint manager deletes them like others (pkg/controller/tainteviction).
+func (t *taintEviction) finished(pods []*model.Pod, was, then []corev1.Taint) {
+	for _, pod := range pods {
+		before, went := model.EvictedAfter(was, pod.Object.Spec.Tolerations)
+		after, goes := model.EvictedAfter(then, pod.Object.Spec.Tolerations)
+		if !goes || went && before <= after || model.IsMirror(pod.Object) {
+			continue
+		}
+		t.pods++
+		end := endOf(pod, TaintEvicted)
+		end.After = after
+		t.ends = append(t.ends, end)
+	}
+}
+
+// finishedOn are the finished pods, by node.
+func finishedOn(on *model.Snapshot) map[string][]*model.Pod {
+	found := map[string][]*model.Pod{}
+	for _, pod := range on.Pods {
+		if node := pod.Object.Spec.NodeName; node != "" && pod.Finished() {
+			found[node] = append(found[node], pod)
+		}
+	}
+	return found
+}
+
 // words begin the sentence about the pods that are evicted, "Evicts 12 of 31 pods
 // (9 immediately, 3 after 300s)", and tell of the others in one of their own:
 // "19 tolerate it."
