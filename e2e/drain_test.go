@@ -170,12 +170,12 @@ func checkPlan(t *testing.T, config string) {
 	slices.Sort(found)
 	want := []string{
 		"agent is not evicted: of a DaemonSet",
-		"cache rescheduled not recreated false, emptyDir true, terminating false, budget  allowed",
+		"cache rescheduled not recreated false, emptyDir true, terminating false, budget  ",
 		"cart rescheduled not recreated false, emptyDir false, terminating false, budget cart blocked",
 		"cart rescheduled not recreated false, emptyDir false, terminating false, budget cart blocked",
-		"shell notRecreated not recreated true, emptyDir false, terminating false, budget  allowed",
+		"shell notRecreated not recreated true, emptyDir false, terminating false, budget  ",
 		"static is not evicted: a static pod",
-		"stuck notRecreated not recreated true, emptyDir false, terminating true, budget  allowed",
+		"stuck notRecreated not recreated true, emptyDir false, terminating true, budget  ",
 	}
 	if !slices.Equal(found, want) || told.PodsTerminated != 4 || !told.Verdict.Accepted {
 		t.Errorf("%d end, accepted: %v:\n%s\nwant\n%s", told.PodsTerminated, told.Verdict.Accepted, strings.Join(found, "\n"), strings.Join(want, "\n"))

@@ -121,7 +121,7 @@ func (p *Plan) Document() Document {
 func (e End) document() EndDocument {
 	ref := e.Pod.Ref()
 	fate := FateDocument{Outcome: e.Fate.Outcome, Node: e.Fate.Node, Tie: e.Fate.Tie, Likely: e.Fate.Likely, Why: e.Fate.Why}
-	if budget := e.Budget(); budget.Allows != "" {
+	if budget := e.Budget(); budget.Name != "" || budget.Allows == BudgetUnread { // of others no budget is asked
 		fate.Budget = new(BudgetDocument{Allows: budget.Allows, Name: budget.Name, Why: budget.Why, Left: budget.Left})
 	}
 	return EndDocument{

@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 func TestAPlanIsWrittenForScripts(t *testing.T) {
@@ -100,5 +102,22 @@ func TestAPlanIsWrittenForScripts(t *testing.T) {
 }`
 	if diff := cmp.Diff(want, string(got)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// The 0 disruptions of a budget that does not exist would read as none allowed.
+func TestAPlanHasABudgetOnlyWhereOneIsAsked(t *testing.T) {
+	for _, c := range []struct {
+		budget Budget
+		there  bool
+	}{
+		{Budget{}, false}, {Budget{Allows: BudgetAllows}, false}, {Budget{Allows: BudgetAllows, Name: "cart", Left: 1}, true},
+		{Budget{Allows: BudgetWaits, Name: "cart"}, true}, {Budget{Allows: BudgetNever, Name: "cart"}, true}, {Budget{Allows: BudgetUnread}, true},
+	} {
+		end := endOf(model.NewPod(owned("shop/a", "n1", "ReplicaSet/a", nil)), Evicted)
+		end.Fate.Budget = c.budget
+		if there := end.document().Fate.Budget != nil; there != c.there {
+			t.Errorf("%+v is there: %v", c.budget, there)
+		}
 	}
 }
