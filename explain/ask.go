@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/admission"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/preemption"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -70,8 +71,25 @@ func (e *Engine) askPod(ctx context.Context, q report.Query) (*report.Report, []
 func (e *Engine) means() fixes.Means {
 	return fixes.Means{
 		Scheduler: e.scheduler, Budgets: e.budgets, Commands: e.commands,
-		Quotas: e.options.Quotas, PoolLabel: e.options.PoolLabel, PreemptionCache: &e.able, Now: e.options.Now,
+		Admission: replacementRules(e), PoolLabel: e.options.PoolLabel, PreemptionCache: &e.able, Now: e.options.Now,
 	}
+}
+
+// replacementRules is where the rules are read that may reject a pod which replaces an existing
+// one; nil where nothing can be asked. A namespace that does not exist enforces nothing.
+func replacementRules(e *Engine) *admission.Sources {
+	if e.options.Quotas == nil && e.options.LimitRanges == nil {
+		return nil
+	}
+	from := admissionSources(e, report.Admittance{})
+	from.Missing = nil
+	from.Labels = func(namespace string) (labels map[string]string, why string) {
+		if e.sources.noNamespace(namespace) {
+			return nil, ""
+		}
+		return e.sources.labels(namespace)
+	}
+	return &from
 }
 
 // examine answers under the lock, and gathers what f is going to try.

@@ -1,6 +1,8 @@
 package explain
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -131,5 +133,65 @@ func TestARaisedQuotaIsOneCommandForAllItsResources(t *testing.T) {
 resourcequota/objects allows pods 9; other pods in the namespace can use it too`)
 	if !fix.Verified || fix.PodsPlaced != refused.Missing {
 		t.Errorf("places %d of %d, verified %v", fix.PodsPlaced, fix.Alike, fix.Verified)
+	}
+}
+
+// A fix that replaces the pod works only if kube-apiserver lets the new one be created.
+func TestAFixWhoseNewPodIsRejectedDoesNotWork(t *testing.T) {
+	ratio := limitsOf(corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, MaxLimitRequestRatio: amounts(map[string]string{"cpu": "2"})})
+	least := limitsOf(corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, Min: amounts(map[string]string{"memory": "1Gi"})})
+	allowing := limitsOf(corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, Min: amounts(map[string]string{"cpu": "1"})})
+	restricted := map[string]string{"pod-security.kubernetes.io/enforce": "restricted"}
+	hostNetwork := func(p *corev1.Pod) { p.Spec.HostNetwork = true }
+	for _, tc := range []struct {
+		name  string
+		rules rules
+		edit  func(*corev1.Pod)
+		want  string
+	}{
+		{"a ratio that the lower request exceeds", rules{limits: []corev1.LimitRange{ratio}}, bounding(corev1.ResourceCPU, "10"),
+			"x request cpu 4 instead of 8 | a | the new pod may be rejected: LimitRange team-a/bounds has maxLimitRequestRatio 2 for cpu per Container, container app has 2.5 times"},
+		{"a minimum that the rest of the pod is below", rules{limits: []corev1.LimitRange{least}}, requesting(corev1.ResourceMemory, "1Mi"),
+			"x request cpu 4 instead of 8 | a | the new pod may be rejected: LimitRange team-a/bounds requires at least memory 1Gi per Container, container app requests 1Mi"},
+		{"a minimum that the lower request keeps", rules{limits: []corev1.LimitRange{allowing}}, nil, "+ request cpu 4 instead of 8 | a"},
+		{"Pod Security", rules{labels: map[string]string{"pod-security.kubernetes.io/enforce": "baseline"}}, hostNetwork, "x request cpu 4 instead of 8 | a | the new pod may be rejected: namespace team-a enforces Pod Security level baseline, which forbids host namespaces (hostNetwork=true)"},
+		{"Pod Security that the whole template breaks", rules{labels: restricted}, nil, "x request cpu 4 instead of 8 | a | the new pod may be rejected: namespace team-a enforces Pod Security level restricted, which forbids allowPrivilegeEscalation != false (container \"app\" must set securityContext.allowPrivilegeEscalation=false), and for 3 more reasons"},
+		{"a quota", rules{quotas: []corev1.ResourceQuota{quotaOf(map[string]string{"pods": "1"}, map[string]string{"pods": "1"})}}, nil, "x request cpu 4 instead of 8 | a | the new pod may be rejected: ResourceQuota team-a/compute allows pods 1, 1 used, the pod needs 1"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			pod := testPod("team-a/web", "", "8")
+			if tc.edit != nil {
+				tc.edit(pod)
+			}
+			e := startEngine(t, tc.rules.options(), tc.rules.namespace(), testNode("a", "4"), testOwner(pod), pod)
+			found := must(fixesOf(t.Context(), e, report.PodOf(pod.UID)))
+			same(t, strings.Split(toldFixes(found), "\n")[0], tc.want)
+		})
+	}
+}
+
+// A pod that is resized in place is not created, and LimitRanges are asked about it all the same.
+func TestAResizeThatALimitRangeRejectsDoesNotWork(t *testing.T) {
+	least := limitsOf(corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, Min: amounts(map[string]string{"cpu": "6"})})
+	r := rules{limits: []corev1.LimitRange{least}, labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted"}}
+	pod := testPod("team-a/web", "", "8")
+	e := startEngine(t, r.options(), r.namespace(), testNode("a", "4"), pod)
+	found := must(fixesOf(t.Context(), e, report.PodOf(pod.UID)))
+	same(t, strings.Split(toldFixes(found), "\n")[0],
+		"x request cpu 4 instead of 8 | a | the pod may be rejected: LimitRange team-a/bounds requires at least cpu 6 per Container, container app requests 4")
+}
+
+// What could not be read of the rules is unknown, and the fix does not count as working.
+func TestAFixWhoseRulesAreUnreadIsNotVerified(t *testing.T) {
+	options := rules{}.options()
+	options.LimitRanges = func(context.Context, string) ([]corev1.LimitRange, error) {
+		return nil, errors.New("not allowed to list limitranges")
+	}
+	pod := testPod("team-a/web", "", "8")
+	e := startEngine(t, options, testNode("a", "4"), testOwner(pod), pod)
+	fix := must(fixesOf(t.Context(), e, report.PodOf(pod.UID))).Tried[0]
+	same(t, strings.Join(fix.Remaining, "; "), "unknown: whether a LimitRange allows the new pod: not allowed to list limitranges")
+	if fix.Verified || !fix.Open {
+		t.Errorf("verified %v, open %v", fix.Verified, fix.Open)
 	}
 }

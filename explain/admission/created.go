@@ -32,6 +32,17 @@ func (j *Judgement) Created(most int) (n int, next []report.Rejection) {
 // Unknown is what could not be read of the rules that may reject the pod.
 func (j *Judgement) Unknown() []report.UnknownPart { return j.unknown }
 
+// RuleOf names what a part that could not be read decides about: "a LimitRange".
+func RuleOf(part report.UnknownPart) string {
+	switch part.Resource {
+	case "limitranges":
+		return "a LimitRange"
+	case "resourcequotas":
+		return "a ResourceQuota"
+	}
+	return "Pod Security"
+}
+
 // created counts how many such pods the quotas let be created one after the
 // other, at most so many.
 func created(pod *corev1.Pod, quotas []corev1.ResourceQuota, most int) int {

@@ -45,15 +45,6 @@ func creation(pod *corev1.Pod) admission.Attributes {
 		corev1.SchemeGroupVersion.WithResource("pods"), "", admission.Create, &metav1.CreateOptions{}, false, nil)
 }
 
-// QuotaRejections say which quotas reject the creation of such a pod now, a clause each.
-func QuotaRejections(pod *corev1.Pod, quotas []corev1.ResourceQuota) []string {
-	var told []string
-	for _, r := range quotasRefusing(pod, quotas) {
-		told = append(told, r.sentence())
-	}
-	return told
-}
-
 // quotasRefusing finds what of the quotas refuses the pod, by asking about each
 // resource of each quota alone.
 func quotasRefusing(pod *corev1.Pod, quotas []corev1.ResourceQuota) []quotaRejection {

@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/admission"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/command"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/remedy"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/forecast"
@@ -90,9 +91,8 @@ type Means struct {
 	Scheduler *scheduler.Scheduler
 	Budgets   *pdb.Budgets
 	Commands  *command.Maker
-	// Quotas are the ResourceQuotas of a namespace; nil: whether they let pods be created is
-	// not asked.
-	Quotas func(ctx context.Context, namespace string) ([]corev1.ResourceQuota, error)
+	// Admission is where the rules are read that may reject new pods; nil: they are not asked.
+	Admission *admission.Sources
 	// PoolLabel is the label of nodes that holds their pool, before the known ones; "" without.
 	PoolLabel string
 	// PreemptionCache is which pending pods could preempt already, kept for all searches; nil: not asked.

@@ -2,6 +2,7 @@ package fixes
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -95,8 +96,8 @@ func changedBy(pod *corev1.Pod, steps []remedy.Step) *corev1.Pod {
 // says what becomes of it and of them.
 func (f *Search) verify(ctx context.Context, fix *Attempt) error {
 	victims := evictedBy(fix.Remedies)
-	if fix.trial.Recreated {
-		f.quotasAgainst(ctx, fix)
+	if err := admissionAgainst(ctx, f, fix); err != nil {
+		return err
 	}
 	if len(fix.Remaining) > 0 && len(victims) == 0 {
 		return nil
@@ -357,22 +358,41 @@ func pendingWords(pod *corev1.Pod) string {
 	return "the pending pod " + pod.Namespace + "/" + pod.Name
 }
 
-// quotasAgainst notes why ResourceQuotas reject the new pod of a fix now, while the one that it
-// replaces still counts.
-func (f *Search) quotasAgainst(ctx context.Context, fix *Attempt) {
-	pod := fix.trial.Pod
-	if f.Quotas == nil {
-		return
+// admissionAgainst notes why kube-apiserver rejects the new pod of a fix now, while the one that it
+// replaces still counts in quotas, or a pod that is resized.
+func admissionAgainst(ctx context.Context, f *Search, fix *Attempt) error {
+	resized := !fix.trial.Recreated && fix.Command != "" && slices.ContainsFunc(fix.Remedies, lowersRequest)
+	if f.Admission == nil || !fix.trial.Recreated && !resized {
+		return nil
 	}
-	quotas, err := f.Quotas(ctx, pod.Namespace)
+	what, from := "the new pod", *f.Admission
+	if resized { // it only needs less of a quota, and Pod Security does not look at it
+		what = "the pod"
+		from.Quotas, from.Labels = noQuotas, noLabels
+	}
+	judged, err := admission.Judge(ctx, &model.NotCreated{Pod: fix.trial.Pod}, from)
 	if err != nil {
-		fix.Open, fix.Remaining = true, append(fix.Remaining, "unknown: whether a ResourceQuota allows the new pod: "+err.Error())
-		return
+		return err
 	}
-	for _, said := range admission.QuotaRejections(pod, quotas) {
-		fix.Remaining = append(fix.Remaining, "the new pod may be rejected: "+said)
+	for _, part := range judged.Unknown() {
+		fix.Open, fix.Remaining = true, append(fix.Remaining, fmt.Sprintf("unknown: whether %s allows %s: %s", admission.RuleOf(part), what, part.Why))
 	}
+	if _, rejections := judged.Created(1); len(rejections) > 0 {
+		why := what + " may be rejected: " + rejections[0].What
+		if more := len(rejections) - 1; more > 0 {
+			why += ", and for " + grammar.Plural(more, "more reason")
+		}
+		fix.Remaining = append(fix.Remaining, why)
+	}
+	return nil
 }
+
+func noQuotas(context.Context, string) ([]corev1.ResourceQuota, error) { return nil, nil }
+
+func noLabels(string) (labels map[string]string, why string) { return nil, "" }
+
+// lowersRequest reports whether a step changes what a pod requests.
+func lowersRequest(step remedy.Step) bool { _, lowers := step.(remedy.LowerRequest); return lowers }
 
 // evictedBy are the pods that steps evict.
 func evictedBy(steps []remedy.Step) []*corev1.Pod {
