@@ -151,3 +151,12 @@ func TestTheFirstPodsOfAllNamespacesAreCounted(t *testing.T) {
 		t.Errorf("in all namespaces %q, in one %q", all, one)
 	}
 }
+
+func TestThePageOfWhatWasNotReadAsksForMetrics(t *testing.T) {
+	cluster := &fakeCluster{}
+	app := newTestAppWith(t, 80, 24, newFleet(3).at(1, liveStatus()), cluster, nil)
+	press(t, app, "1", "!")
+	if n := len(cluster.usage); n == 0 || !cluster.usage[n-1] {
+		t.Errorf("usage was asked for: %v; without it the note of why there is none is dropped", cluster.usage)
+	}
+}

@@ -66,6 +66,9 @@ func (p *Page) show(status model.Status) {
 // Crumbs implements page.View.
 func (p *Page) Crumbs() []string { return []string{"not read"} }
 
+// ShowsUsage says that the page tells whether metrics could be read.
+func (p *Page) ShowsUsage() bool { return true }
+
 // Answer implements page.View.
 func (p *Page) Answer(int) string { return p.sentence }
 
