@@ -150,11 +150,20 @@ func (q *Quota) Resources() []corev1.ResourceName {
 	return names
 }
 
-// PercentOf is how much of a resource is used; unknown before the quota has a status. What
-// is not allowed at all, a hard limit of 0, is 0% used.
+// PercentOf is how much of a resource is used; unknown before the quota has a status. A hard
+// limit of 0 on pods, or on cpu or memory, is full. On anything else it says that there are to be none
+// of these, and is 0% used.
 func (q *Quota) PercentOf(name corev1.ResourceName) (percent int, known bool) {
 	used, hard, known := q.Amounts(name)
+	if known && hard <= 0 && (countsPods(name) || slices.Contains(mustBeSet, name)) {
+		return 100, true
+	}
 	return model.Percent(used, hard), known
+}
+
+// countsPods reports whether a quota counts each pod as one under a name.
+func countsPods(name corev1.ResourceName) bool {
+	return name == corev1.ResourcePods || name == "count/pods"
 }
 
 // Amounts are what is used of a resource and its limit, in the units that the scheduler
@@ -182,7 +191,7 @@ func Counted(name corev1.ResourceName) corev1.ResourceName {
 // for pods.
 func amountOf(pod *model.Pod, name corev1.ResourceName) int64 {
 	switch {
-	case name == corev1.ResourcePods || name == "count/pods":
+	case countsPods(name):
 		return 1
 	case strings.HasPrefix(string(name), "limits."):
 		return pod.Limits.Of(Counted(name))
@@ -238,7 +247,13 @@ func (q *Quota) unset(pods []*model.Pod, name corev1.ResourceName) bool {
 func (q *Quota) measure(pods []*model.Pod) {
 	q.Pods = len(pods)
 	q.UsualPod = corev1.ResourceList{}
-	if len(pods) == 0 {
+	if len(pods) == 0 { // the size of its pods is not known
+		for _, name := range q.Resources() {
+			if used, hard, known := q.Amounts(name); known && countsPods(name) && used >= hard {
+				q.MorePods, q.LimitedBy = new(int64(0)), name
+				return
+			}
+		}
 		return
 	}
 	all, claims := true, false

@@ -78,6 +78,12 @@ func TestWhatAQuotaAllows(t *testing.T) {
 			"pods", 10, 27, "pods", nil,
 		},
 		{
+			"a quota that allows no pods is full", quota("a", q("pods", "0", "requests.cpu", "10"), q("pods", "0", "requests.cpu", "5")),
+			model.Status{},
+			"pods", 100, 0, "pods", nil,
+		},
+		{"so is one that allows no cpu", quota("a", q("requests.cpu", "0"), q("requests.cpu", "0")), model.Status{}, "requests.cpu", 100, 0, "requests.cpu", nil},
+		{
 			"no status yet", &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: "dev", Name: "a"}, Spec: corev1.ResourceQuotaSpec{Hard: q("pods", "3")}},
 			model.Status{},
 			"", -1, -1, "", nil,
@@ -111,6 +117,19 @@ func TestWhatAQuotaAllows(t *testing.T) {
 }
 
 // A quota of cpu or memory rejects each pod of which a container does not set it.
+func TestAQuotaWhosePodsAreUsedUpAllowsNoMoreInANamespaceWithoutPods(t *testing.T) {
+	q := modeltest.Quantities
+	for _, test := range []struct {
+		hard, used string
+		want       *int64
+	}{{"0", "0", new(int64(0))}, {"2", "2", new(int64(0))}, {"2", "1", nil}} {
+		got := Quotas(snapshotOf(model.Status{}, nil), []*corev1.ResourceQuota{quota("a", q("pods", test.hard), q("pods", test.used))}, nil, true)[0]
+		if diff := cmp.Diff(test.want, got.MorePods); diff != "" {
+			t.Errorf("%s of %s pods: %s", test.used, test.hard, diff)
+		}
+	}
+}
+
 func TestAQuotaAllowsNoPodThatDoesNotSetWhatItLimits(t *testing.T) {
 	q := modeltest.Quantities
 	limiting := func(container corev1.Container) func(*corev1.Pod) {
