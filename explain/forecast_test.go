@@ -86,6 +86,14 @@ func TestWhatBecomesOfThePodsOfADrainedNode(t *testing.T) {
 			nil,
 			map[types.UID]plan.Fate{"shop/1": {Outcome: plan.Lands, Node: "a", Tie: []string{"a", "b"}}},
 		},
+		"on the node that the pods scheduled before it leave": { // the scores differ in each order
+			[]runtime.Object{a4, testNode("b", "5"), here("shop/1", "2", replica), here("shop/2", "5", ownedBy("ReplicaSet", "web"))},
+			nil,
+			map[types.UID]plan.Fate{
+				"shop/1": {Outcome: plan.Lands, Node: "b", Varies: []string{"a", "b"}},
+				"shop/2": {Outcome: plan.Depends, Why: "shop/1 may take the capacity first"},
+			},
+		},
 		"it fits nowhere else": {
 			[]runtime.Object{a4, testPod("shop/full", "a", "3"), here("shop/1", "2", replica)},
 			nil,

@@ -63,7 +63,7 @@ func Lose(ctx context.Context, e *Engine, nodes []string) (*report.Loss, error) 
 		fate := foretold.Fates[pod.UID]
 		answer.Add(report.LostPod{
 			Namespace: pod.Namespace, Name: pod.Name, UID: string(pod.UID), From: pod.Spec.NodeName,
-			Outcome: fate.Outcome, Node: fate.Node, Nodes: fate.Tie, Why: fate.Why,
+			Outcome: fate.Outcome, Node: fate.Node, Nodes: fate.Nodes(), Why: fate.Why,
 		})
 	}
 	answer.Sort()

@@ -36,7 +36,7 @@ func tellReturn(victim *corev1.Pod, fate plan.Fate) (how string, harm int) {
 		}
 		return "is recreated; on which node is unknown", harmPending
 	}
-	how = "is " + placement.Placement{Node: fate.Node, Tie: fate.Tie, Likely: fate.Likely}.Words()
+	how = "is " + placement.Placement{Node: fate.Node, Tie: fate.Nodes(), Likely: fate.Likely}.Words()
 	if placement.ControllerKind(victim) == "Job" {
 		how += "; its work starts over"
 	}

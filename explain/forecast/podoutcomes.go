@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
@@ -14,9 +15,10 @@ import (
 
 // sums are what became of a pending pod in the orders that were played.
 type sums struct {
-	landed    map[string]int // by node, in how many orders
-	preempted map[string]int // the same where pods went for it
-	tied      map[string]bool
+	landed    map[string]int  // by node, in how many orders
+	preempted map[string]int  // the same where pods went for it
+	tied      map[string]bool // all nodes that it was placed on, or had the same score there
+	varies    bool            // those are not the same in all orders
 	likely    bool
 	victims   []string
 	waited    int
@@ -49,14 +51,26 @@ func (p *simulation) count() {
 		default:
 			t.landed = plus(t.landed, at.Node)
 			t.likely = t.likely || at.Likely
-			if t.tied == nil {
-				t.tied = map[string]bool{}
-			}
-			t.tied[at.Node] = true
-			for _, node := range at.Tie {
-				t.tied[node] = true
-			}
+			t.addNodes(at.Placement)
 		}
+	}
+}
+
+// addNodes adds the nodes that one simulation chose from. They vary where another one had
+// others: not all of them had the same score then.
+func (t *sums) addNodes(at placement.Placement) {
+	nodes := at.Tie
+	if len(nodes) == 0 {
+		nodes = []string{at.Node}
+	}
+	if t.tied == nil {
+		t.tied = map[string]bool{}
+	} else if len(t.tied) != len(nodes) {
+		t.varies = true
+	}
+	for _, node := range nodes {
+		t.varies = t.varies || len(t.tied) == len(nodes) && !t.tied[node]
+		t.tied[node] = true
 	}
 }
 
@@ -137,8 +151,12 @@ func (c *pendingPod) fate() plan.Fate {
 		return plan.Fate{Outcome: plan.Preempts, Node: most(t.preempted), Why: "evicts " + grammar.List(t.victims, grammar.Few)}
 	}
 	fate := plan.Fate{Outcome: plan.Lands, Node: most(t.landed), Likely: t.likely}
-	if len(t.tied) > 1 {
-		fate.Tie = slices.Sorted(maps.Keys(t.tied))
+	switch nodes := slices.Sorted(maps.Keys(t.tied)); {
+	case len(nodes) < 2:
+	case t.varies:
+		fate.Varies = nodes
+	default:
+		fate.Tie = nodes
 	}
 	return fate
 }

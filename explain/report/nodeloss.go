@@ -38,7 +38,7 @@ type LostPod struct {
 	From      string       `json:"from"`
 	Outcome   plan.Outcome `json:"outcome"`
 	Node      string       `json:"node"`  // where it is rescheduled; "" otherwise
-	Nodes     []string     `json:"nodes"` // all of the highest score where there are several: one is chosen at random
+	Nodes     []string     `json:"nodes"` // all that it may be rescheduled on where there are several
 	Why       string       `json:"why"`
 }
 
@@ -166,7 +166,7 @@ func (l *Loss) Text(width int) string {
 func (p LostPod) where() string {
 	where := p.Node
 	if len(p.Nodes) > 1 {
-		where = grammar.List(p.Nodes, grammar.Few) + ": one at random"
+		where = grammar.List(p.Nodes, grammar.Few) + ": one of them"
 	}
 	if p.Why != "" {
 		where += ", " + p.Why

@@ -42,7 +42,8 @@ type EndDocument struct {
 type FateDocument struct {
 	Outcome Outcome         `json:"outcome"` // "" without a forecast
 	Node    string          `json:"node,omitempty"`
-	Tie     []string        `json:"tie,omitempty"`
+	Tie     []string        `json:"tie,omitempty"`    // nodes with the same score
+	Varies  []string        `json:"varies,omitempty"` // nodes, depending on the order in which pods are scheduled
 	Likely  bool            `json:"likely,omitempty"`
 	Why     string          `json:"why,omitempty"`
 	Budget  *BudgetDocument `json:"budget,omitempty"`
@@ -120,7 +121,7 @@ func (p *Plan) Document() Document {
 
 func (e End) document() EndDocument {
 	ref := e.Pod.Ref()
-	fate := FateDocument{Outcome: e.Fate.Outcome, Node: e.Fate.Node, Tie: e.Fate.Tie, Likely: e.Fate.Likely, Why: e.Fate.Why}
+	fate := FateDocument{Outcome: e.Fate.Outcome, Node: e.Fate.Node, Tie: e.Fate.Tie, Varies: e.Fate.Varies, Likely: e.Fate.Likely, Why: e.Fate.Why}
 	if budget := e.Budget(); budget.Name != "" || budget.Allows == BudgetUnread { // of others no budget is asked
 		fate.Budget = new(BudgetDocument{Allows: budget.Allows, Name: budget.Name, Why: budget.Why, Left: budget.Left})
 	}

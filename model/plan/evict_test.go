@@ -167,6 +167,8 @@ func TestWhatBecomesOfAPodInWords(t *testing.T) {
 		{End{Pod: web}, "", false},
 		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Lands, Node: "n2"}}, "to n2", false},
 		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Lands, Node: "n2", Tie: []string{"n2", "n3"}}}, "to n2 or n3 (same score)", false},
+		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Lands, Node: "n2", Varies: []string{"n2", "n3"}}}, "to n2 or n3 (depends on other pods)", false},
+		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Lands, Node: "n1", Varies: []string{"n1", "n3", "n4"}}}, "to n1 or one of 2 others (depends on other pods)", false},
 		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Lands, Node: "n2", Likely: true}}, "to n2 (likely)", false},
 		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Lands, Node: "n1"}}, "to n1 (same node)", false},
 		{End{Pod: web, How: Evicted, Fate: Fate{Outcome: Preempts, Node: "n2"}}, "preempts pods on n2", true},

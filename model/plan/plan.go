@@ -105,10 +105,20 @@ const (
 type Fate struct {
 	Outcome Outcome
 	Node    string   // of Lands: the node with the highest score
-	Tie     []string // of Lands: all nodes with that score where there are several, Node among them
+	Tie     []string // of Lands: all nodes with that score in every simulation where there are several, Node among them
+	Varies  []string // of Lands: all nodes where simulations that differ in their order schedule it, Node among them
 	Likely  bool     // of Lands: the scheduler looks at some of the nodes only, and may choose another
 	Why     string   // of Waits, Depends, NotKnown and Lost: a few words
 	Budget  Budget
+}
+
+// Nodes are all nodes that the replacement may be scheduled on, for whichever reason; nil
+// where there is one.
+func (f Fate) Nodes() []string {
+	if len(f.Varies) > 0 {
+		return f.Varies
+	}
+	return f.Tie
 }
 
 // Outcome is what happens after a pod is terminated.

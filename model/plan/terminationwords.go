@@ -231,16 +231,20 @@ func (e End) whereWords() string {
 	return ""
 }
 
-// sameNode says that the pod's replacement is scheduled on its own node, and that no
-// other node has the same score.
+// sameNode says that the pod's replacement is scheduled on its own node, and may not be
+// on any other.
 func (e End) sameNode() bool {
-	return e.Fate.Node == e.Pod.Object.Spec.NodeName && len(e.Fate.Tie) <= 1
+	return e.Fate.Node == e.Pod.Object.Spec.NodeName && len(e.Fate.Nodes()) <= 1
 }
 
 // landsWords name the node that the pod's replacement is scheduled on.
 func (e End) landsWords() string {
 	node := model.Clean(e.Fate.Node)
-	switch others := len(e.Fate.Tie) - 1; {
+	nodes, because := e.Fate.Nodes(), "same score"
+	if len(e.Fate.Varies) > 0 {
+		because = "depends on other pods"
+	}
+	switch others := len(nodes) - 1; {
 	case e.sameNode() && ofDaemonSet(e.Pod.Object):
 		return "recreated on " + node + " by its DaemonSet"
 	case e.sameNode():
@@ -248,9 +252,9 @@ func (e End) landsWords() string {
 	case e.Fate.Likely:
 		return "to " + node + " (likely)"
 	case others == 1:
-		return "to " + model.Clean(strings.Join(e.Fate.Tie, " or ")) + " (same score)"
+		return "to " + model.Clean(strings.Join(nodes, " or ")) + " (" + because + ")"
 	case others > 1:
-		return fmt.Sprintf("to %s or one of %d others (same score)", node, others)
+		return fmt.Sprintf("to %s or one of %d others (%s)", node, others, because)
 	}
 	return "to " + node
 }
