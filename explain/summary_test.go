@@ -110,6 +110,14 @@ func TestWhyNoNodeFitsIsToldApart(t *testing.T) {
 			testPod("shop/x", "", "4"),
 			"Enough capacity in total, but not on one node: cpu 5.65 free on 2 nodes, at most 3.65 on one; it requests 4.", "unschedulable", "cpu | a needs 350m more",
 		},
+		"a node with its pod limit reached has no capacity that counts": { // 1 and 3 of 4 would be enough
+			[]runtime.Object{
+				testNode("a", "4"), testNode("b", "4", nodeHaving(corev1.ResourcePods, "1")),
+				testPod("shop/1", "a", "3"), testPod("shop/2", "b", "1"),
+			},
+			testPod("shop/x", "", "4"),
+			"The cluster is full for this pod: no node that would accept it has more than cpu 3 free.", "unschedulable", "cpu | a needs 3 more",
+		},
 		"only a taint": {
 			[]runtime.Object{testNode("a", "4", taint), testNode("b", "4", taint)},
 			testPod("shop/x", "", "1"),

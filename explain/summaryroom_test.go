@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -250,7 +251,8 @@ func lacksSize(node report.NodeResult) bool {
 	return false
 }
 
-// checkRoom recomputes what is free on the nodes that only lack room.
+// checkRoom recomputes what is free on the nodes that only lack room, and nothing that others
+// of them have.
 func checkRoom(t *testing.T, at string, r *report.Report) {
 	t.Helper()
 	sum, wanted, lacking, nodes := map[string]int64{}, map[string]int64{}, map[string]int{}, 0
@@ -260,11 +262,22 @@ func checkRoom(t *testing.T, at string, r *report.Report) {
 		}
 		nodes++
 		for _, n := range node.Rejections[0].Numbers {
-			free, request, need := resource.MustParse(n.Allocatable), resource.MustParse(n.Requested), resource.MustParse(n.Wanted)
-			free.Sub(request)
-			sum[n.Resource] += max(free.MilliValue(), 0)
+			need := resource.MustParse(n.Wanted)
 			wanted[n.Resource] = need.MilliValue()
 			lacking[n.Resource]++
+		}
+	}
+	for _, node := range r.Nodes {
+		if len(node.Rejections) != 1 || node.Rejections[0].Plugin != names.NodeResourcesFit {
+			continue
+		}
+		if slices.ContainsFunc(node.Rejections[0].Numbers, func(n report.Number) bool { return lacking[n.Resource] < nodes }) {
+			continue
+		}
+		for _, n := range node.Rejections[0].Numbers {
+			free, request := resource.MustParse(n.Allocatable), resource.MustParse(n.Requested)
+			free.Sub(request)
+			sum[n.Resource] += max(free.MilliValue(), 0)
 		}
 	}
 	enough := true

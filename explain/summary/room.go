@@ -255,7 +255,7 @@ func tellRoom(nodes []shortNode) string {
 		if lacking[name] < len(nodes) {
 			continue // another node has enough of it
 		}
-		free := freeOn(name, nodes)
+		free := freeOn(name, nodes, func(f plugins.Figure) bool { return lacking[f.Resource] == len(nodes) })
 		if free.sum < free.wanted {
 			return free.none()
 		}
@@ -275,19 +275,25 @@ func byRank(a, b corev1.ResourceName) int {
 
 // room is what some nodes have free of one resource.
 type room struct {
-	name              corev1.ResourceName
-	wanted, sum, most int64
-	on                int // nodes that have any
+	name        corev1.ResourceName
+	wanted, sum int64
+	usable      int64 // the most on a node whose capacity counts in sum
+	on          int   // nodes whose capacity does, where they have any
+	most        int64 // on any of the nodes
 }
 
-// freeOn sums up what nodes that all lack a resource have free of it.
-func freeOn(name corev1.ResourceName, nodes []shortNode) room {
+// freeOn sums up what nodes that all lack a resource have free of it. Those that lack more
+// than all of them do, such as one that has reached its pod limit, do not count: the pod
+// could not use that.
+func freeOn(name corev1.ResourceName, nodes []shortNode, common func(plugins.Figure) bool) room {
 	r := room{name: name}
 	for _, node := range nodes {
 		f := figureOf(node.lacks, name)
 		r.wanted = f.Wanted
-		if free := f.Allocatable - f.Requested; free > 0 {
-			r.sum, r.most, r.on = r.sum+free, max(r.most, free), r.on+1
+		free := f.Allocatable - f.Requested
+		r.most = max(r.most, free)
+		if free > 0 && !slices.ContainsFunc(node.lacks, func(f plugins.Figure) bool { return !common(f) }) {
+			r.sum, r.usable, r.on = r.sum+free, max(r.usable, free), r.on+1
 		}
 	}
 	return r
@@ -308,5 +314,5 @@ func (r room) none() string {
 // scattered says that the nodes have enough together.
 func (r room) scattered() string {
 	return fmt.Sprintf("Enough capacity in total, but not on one node: %s %s free on %s, at most %s on one; it requests %s.", r.name,
-		quantity.RoundedDown(r.name, r.sum), grammar.Plural(r.on, "node"), quantity.RoundedDown(r.name, r.most), quantity.RoundedUp(r.name, r.wanted))
+		quantity.RoundedDown(r.name, r.sum), grammar.Plural(r.on, "node"), quantity.RoundedDown(r.name, r.usable), quantity.RoundedUp(r.name, r.wanted))
 }
