@@ -346,3 +346,18 @@ func quitsBy(cmd tea.Cmd) bool {
 	}
 	return false
 }
+
+func TestAPausedDrainDoesNotCountAsRunning(t *testing.T) {
+	d, job := draining(t, 80, 24, nil)
+	paused := *job
+	paused.State = plan.JobPaused
+	d.tell(&paused)
+	run(t, d.app, d.app.history.open(drains.NewList(&d.app.host, &d.app.jobs)), 0)
+	requireRow(t, d.app, 2, "1 drain, 1 paused.")
+	if got := screenRow(d.app, footer); !strings.Contains(got, "P resume") {
+		t.Errorf("the footer is %q", got)
+	}
+	if d.app.Update(keyPress("ctrl+c")); screenRow(d.app, message) != " 1 drain is paused; ctrl-c again stops it (nodes stay cordoned) and quits" {
+		t.Errorf("says %q", screenRow(d.app, message))
+	}
+}

@@ -161,14 +161,27 @@ func (j *jobs) quit(asked bool) tea.Cmd {
 		return tea.Quit
 	}
 	j.leaving = true
-	noun, nouns, stays := "drain is", "drains are", " (nodes stay cordoned)"
+	noun, nouns, stays := "drain", "drains", " (nodes stay cordoned)"
 	if slices.ContainsFunc(live, func(job *plan.Progress) bool { return !drains.EmptiesNodes(job) }) {
-		noun, nouns = "action is", "actions are"
+		noun, nouns = "action", "actions"
 	}
 	if !slices.ContainsFunc(live, drains.EmptiesNodes) {
 		stays = ""
 	}
-	return j.app.said.say(figures.Count(len(live), noun, nouns) + " running; ctrl-c again stops " + grammar.Agree(len(live), "it", "them") + stays + " and quits")
+	return j.app.said.say(figures.Count(len(live), noun, nouns) + grammar.Agree(len(live), " is ", " are ") + liveWords(live) + "; ctrl-c again stops " + grammar.Agree(len(live), "it", "them") + stays + " and quits")
+}
+
+// liveWords say what the jobs do that may still send something.
+func liveWords(live []*plan.Progress) string {
+	paused := func(job *plan.Progress) bool { return job.State == plan.JobPaused }
+	runs := func(job *plan.Progress) bool { return !paused(job) }
+	switch {
+	case !slices.ContainsFunc(live, runs):
+		return "paused"
+	case !slices.ContainsFunc(live, paused):
+		return "running"
+	}
+	return "running or paused"
 }
 
 // Order implements drains.Jobs: it pauses or resumes a job, asks whether to stop it, or plans its undo.

@@ -134,7 +134,7 @@ func (p *Page) Footer() []page.Key {
 	case plan.JobRuns:
 		leave = "leave it running"
 	case plan.JobPaused:
-		pause = "resume"
+		pause = resumes
 	}
 	if !EmptiesNodes(p.job) {
 		stop = "stop"

@@ -4,6 +4,7 @@ package drains
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -56,6 +57,9 @@ func NewList(h page.Host, jobs Jobs) *List {
 	return p
 }
 
+// resumes is the word of the key that pauses a job, where the job is paused.
+const resumes = "resume"
+
 // jobTone is the role of a job's state.
 func jobTone(job *plan.Progress) tone.Tone {
 	switch {
@@ -79,7 +83,13 @@ func (p *List) Answer(int) string {
 	case live == 0:
 		return countOf(p.jobs.All()) + ", none running."
 	}
-	return countOf(p.jobs.All()) + ", " + figures.Count(live, "running.", "running.")
+	words := countOf(p.jobs.All())
+	for _, state := range []plan.JobState{plan.JobRuns, plan.JobPaused} {
+		if n := inState(p.jobs.All(), state); n > 0 {
+			words += fmt.Sprintf(", %d %s", n, state)
+		}
+	}
+	return words + "."
 }
 
 // ShowJobs shows the newest progress of the jobs.
@@ -110,7 +120,11 @@ func (p *List) Places() keymap.Place { return keymap.Everywhere | keymap.Lists |
 
 // Footer implements page.View.
 func (p *List) Footer() []page.Key {
-	return page.Keys(keymap.Open, keymap.Pause, keymap.Stop, keymap.Undo, keymap.Activity, keymap.Close)
+	keys := page.Keys(keymap.Open, keymap.Pause, keymap.Stop, keymap.Undo, keymap.Activity, keymap.Close)
+	if job, ok := p.Table.Selected(); ok && job.State == plan.JobPaused {
+		keys[1].Word = resumes
+	}
+	return keys
 }
 
 // Off implements page.View.
@@ -200,6 +214,17 @@ func live(jobs []*plan.Progress) int {
 	n := 0
 	for _, job := range jobs {
 		if job.Live() {
+			n++
+		}
+	}
+	return n
+}
+
+// inState counts the jobs in a state.
+func inState(jobs []*plan.Progress, state plan.JobState) int {
+	n := 0
+	for _, job := range jobs {
+		if job.State == state {
 			n++
 		}
 	}
