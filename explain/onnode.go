@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -110,6 +111,9 @@ func (x *explanation) askNode(ctx context.Context, node string, answer *report.N
 			continue
 		}
 		r := m.Rejection(k, i)
+		if r.Plugin == names.NodeResourcesFit && r.Status.Code() == fwk.UnschedulableAndUnresolvable {
+			answer.TooSmall = true
+		}
 		told := plugins.Tell(x.question, []plugins.NodeRejection{r})
 		told.PreFilter = m.Answers[k].Pre != nil
 		answer.Rejections = append(answer.Rejections, told)

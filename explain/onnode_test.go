@@ -138,6 +138,21 @@ func TestPodsThatFitANodeComeFirstAndHeldOnesLast(t *testing.T) {
 	}
 }
 
+// A pod that requests more than is allocatable never fits, however little it lacks.
+func TestAPodThatNeverFitsANodeIsNotTheClosest(t *testing.T) {
+	taint := nodeTaint("dedicated", "gpu", corev1.TaintEffectNoSchedule)
+	tolerant := func(p *corev1.Pod) { p.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}} }
+	e := startEngine(t, Options{}, testNode("a", "4", taint), testPod("shop/large", "", "4100m", tolerant), testPod("shop/tainted", "", "1"), testPod("shop/gpu", "", "1", tolerant, requesting("example.com/gpu", "1")))
+	answers, err := e.OnNode(t.Context(), []types.UID{"shop/large", "shop/tainted", "shop/gpu"}, "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	large, tainted, gpu := &answers[0], &answers[1], &answers[2]
+	if tainted.Compare(large) >= 0 || tainted.Compare(gpu) >= 0 || tainted.TooSmall || !large.TooSmall || !gpu.TooSmall {
+		t.Errorf("the pod that lacks only a toleration is not the closest: %+v", answers)
+	}
+}
+
 // On a full node each pod lacks all that it requests: the one that requests least is the closest.
 func TestOnAFullNodeTheSmallestPodIsTheClosest(t *testing.T) {
 	e := startEngine(t, Options{}, testNode("a", "4"), testPod("shop/full", "a", "4"), testPod("shop/large", "", "2"), testPod("shop/small", "", "1"))

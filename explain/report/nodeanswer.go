@@ -22,6 +22,7 @@ type NodeAnswer struct {
 	UID        types.UID // the pod's
 	Fits       *bool     // null: could not be decided
 	Rejections []Rejection
+	TooSmall   bool          // the pod requests more than the node has allocatable: NodeResourcesFit says that no eviction helps
 	Held       string        // why the scheduler looks for no node for the pod at all; "" if it does
 	Distance   float64       // how far from a yes: the share of the node's capacity that is missing
 	Unknown    []UnknownPart // what could not be read
@@ -58,12 +59,19 @@ func FitRank(fits *bool) int {
 
 // Compare orders answers about one node, the nearest to a yes first: pods that
 // fit, then those of which that is not known, then those that the fewest plugins
-// refuse, then those that lack the least. Pods that no scheduler looks at are last.
+// refuse, then those that lack the least, then those that the node is too small for. Pods that no scheduler looks at are last.
 func (a *NodeAnswer) Compare(b *NodeAnswer) int {
 	held := func(a *NodeAnswer) int { return min(len(a.Held), 1) }
+	small := func(a *NodeAnswer) int {
+		if a.TooSmall {
+			return 1
+		}
+		return 0
+	}
 	return cmp.Or(
 		cmp.Compare(held(a), held(b)),
 		cmp.Compare(FitRank(a.Fits), FitRank(b.Fits)),
+		cmp.Compare(small(a), small(b)),
 		cmp.Compare(len(a.Rejections), len(b.Rejections)),
 		cmp.Compare(a.Distance, b.Distance),
 	)

@@ -175,7 +175,7 @@ func (r *rounds) tally(name string) (taking, next string) {
 			open += n
 		case *answer.Fits:
 			taken += n
-		case closest == "":
+		case closest == "" && !answer.TooSmall:
 			closest = row.Kind.FullName() + " (" + r.host.Observed().Brief(answer.Words()) + ")"
 		}
 	}
