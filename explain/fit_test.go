@@ -55,7 +55,7 @@ func TestFitPlacesPodsUntilOneStops(t *testing.T) {
 			testPod("shop/web", "", "1", podLabel("app", "web"), apart), 3, "2 of 3 fit. The 3rd would be Pending: ",
 			[]report.PlacedOn{{Node: "n1", Pods: 1}, {Node: "n2", Pods: 1}},
 		},
-		"none":  {testPod("shop/web", "", "5"), 2, "0 of 2 fit. The 1st needs cpu 1 more on n1, the closest of 3 nodes.", nil},
+		"none":  {testPod("shop/web", "", "5"), 2, "0 of 2 fit. The 1st would be Pending: gpu: dedicated=gpu:NoSchedule.", nil}, // the others are too small
 		"gated": {testPod("shop/web", "", "1", gated), 2, "0 of 2 fit. The 1st would be Pending: ", nil},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -28,3 +28,12 @@ func TestNodesThatThePodWantsComeBeforeThoseThatItDoesNot(t *testing.T) {
 		t.Errorf("got %+v", report.Groups)
 	}
 }
+
+func TestNodesThatAreTooSmallComeAfterThoseThatAreOnlyFull(t *testing.T) {
+	pod := testPod("shop/x", "", "3")
+	e := startEngine(t, Options{}, testNode("full", "4"), testPod("shop/y", "full", "3900m"), testNode("small", "2900m"), pod)
+	r := mustExplain(t, e, pod)
+	if len(r.Groups) != 2 || r.Groups[0].Nodes[0] != "full" {
+		t.Errorf("a node that never fits the pod is the closest: %+v", r.Groups)
+	}
+}

@@ -81,7 +81,7 @@ func TestNearMissesAreToldApart(t *testing.T) {
 		"a node that is large enough but full makes it full": {
 			[]runtime.Object{testNode("a", "4"), testNode("b", "16"), testPod("s/y", "b", "15")},
 			testPod("s/x", "", "6"),
-			"The cluster is full for this pod: no node that would accept it has more than cpu 4 free.", "cpu | a needs 2 more",
+			"The cluster is full for this pod: no node that would accept it has more than cpu 4 free.", "cpu | b needs 5 more",
 		},
 		"only the nodes that have the device matter": {
 			[]runtime.Object{testNode("a", "4"), testNode("b", "16", taint, nodeHaving(gpu, "2"))},

@@ -25,6 +25,7 @@ type Group struct {
 	distance  float64 // of its nearest node
 	closest   int     // nodes as near as that one: the first ones of Nodes
 	fixed     int     // rejections that no pod's end changes
+	small     int     // 1: the pod requests more than the nodes have allocatable
 }
 
 // cordonTaint is the shape of a rejection by nothing but the taint of a cordon.
@@ -55,7 +56,7 @@ const (
 
 // Of sorts the nodes of the matrix into groups, nearest first: those that fit
 // come first, then those that are not decided, then those that the fewest
-// plugins reject (a cordon is one with its taint), then those whose nearest node is short of the least (the share
+// plugins reject (a cordon is one with its taint), then those that are large enough, then those whose nearest node is short of the least (the share
 // of what is wanted that is missing, summed over the rejections), then those that
 // the end of pods could let it in on, then in the order of the plugins that
 // reject, then the larger ones, then by name.
@@ -72,6 +73,7 @@ func Of(q *plugins.Question, m *scheduler.Matrix) []*Group {
 		return cmp.Or(
 			cmp.Compare(report.FitRank(a.Fits), report.FitRank(b.Fits)),
 			cmp.Compare(a.reasons, b.reasons),
+			cmp.Compare(a.small, b.small),
 			cmp.Compare(a.distance, b.distance),
 			cmp.Compare(a.fixed, b.fixed),
 			slices.Compare(a.Rejecting, b.Rejecting),
@@ -85,7 +87,7 @@ func Of(q *plugins.Question, m *scheduler.Matrix) []*Group {
 func (g *grouping) add(i int) {
 	at := nothingRefuses
 	var refusing [16]int
-	found, fixed, cordon, same := refusing[:0], 0, false, 0
+	found, fixed, cordon, same, small := refusing[:0], 0, false, 0, 0
 	for _, k := range g.m.Objecting {
 		status := g.m.Rejects(k, i)
 		if status == nil {
@@ -100,6 +102,8 @@ func (g *grouping) add(i int) {
 			fixed++
 		}
 		switch name := g.m.Profile.Plugins[k].Name; {
+		case name == names.NodeResourcesFit && status.Code() != fwk.Unschedulable:
+			small = 1
 		case name == names.NodeUnschedulable:
 			cordon = true
 		case cordon && name == names.TaintToleration && shape == cordonTaint:
@@ -112,7 +116,7 @@ func (g *grouping) add(i int) {
 	}
 	into, ok := g.groups[at]
 	if !ok {
-		into = &Group{Rejecting: slices.Clone(found), reasons: len(found) - same, Fits: g.m.Fits(i), fixed: fixed}
+		into = &Group{Rejecting: slices.Clone(found), reasons: len(found) - same, Fits: g.m.Fits(i), fixed: fixed, small: small}
 		g.groups[at] = into
 		g.order = append(g.order, into)
 	}
