@@ -236,7 +236,7 @@ func TestPreemptionSaysWhyItCannotHelp(t *testing.T) {
 			"no pod is lower",
 			[]runtime.Object{aNode("a", "4"), full},
 			aPod("p", "1", priority(7)),
-			"Won't help: the only node that lacks only capacity runs no pod of lower priority.\nwon't help on 1: no pod of lower priority\n",
+			"Won't help: the only node that lacks only free capacity runs no pod of lower priority.\nwon't help on 1: no pod of lower priority\n",
 		},
 		{
 			"ending all is not enough",
@@ -290,7 +290,7 @@ func TestTheNodesThatEvictionsCannotHelpAreCountedInWords(t *testing.T) {
 	other := func(name string) *corev1.Node {
 		return aNode(name, "4", nodeTaint("dedicated", "gpu", corev1.TaintEffectNoSchedule))
 	}
-	const lack = "The only node that lacks only capacity runs no lower-priority pod"
+	const lack = "The only node that lacks only free capacity runs no lower-priority pod"
 	for _, c := range []struct {
 		name    string
 		objects []runtime.Object

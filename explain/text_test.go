@@ -37,8 +37,8 @@ rejects    1     5      4      5   of 12; 10 other plugins pass all nodes
 std-b-02 needs cpu 350m more: the pod requests 4, free 3.65 = allocatable 15.9 −
 requested 12.25
 
-Preemption won't help: the 3 nodes that lack only capacity run no lower-priority
-pod; the other 9 reject it for other reasons.
+Preemption won't help: the 3 nodes that lack only free capacity run no lower-
+priority pod; the other 9 reject it for other reasons.
 
 KUBE-SCHEDULER, unschedulable for 14m (message identical to fathom's)
   `+said+`

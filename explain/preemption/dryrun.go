@@ -274,7 +274,7 @@ func (c *candidates) cannot(m *scheduler.Matrix) *report.Preemption {
 func (c *candidates) where() string {
 	could := c.bare + len(c.nodes)
 	if c.capacity {
-		return theNodes(could) + grammar.Agree(could, " that lacks", " that lack") + " only capacity"
+		return theNodes(could) + grammar.Agree(could, " that lacks", " that lack") + " only free capacity"
 	}
 	return theNodes(could) + " where evictions could help"
 }
