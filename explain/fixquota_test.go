@@ -195,3 +195,19 @@ func TestAFixWhoseRulesAreUnreadIsNotVerified(t *testing.T) {
 		t.Errorf("verified %v, open %v", fix.Verified, fix.Open)
 	}
 }
+
+// A pod with a finalizer is not deleted before somebody removes that, and kubectl replace waits.
+func TestARecreatedPodWithAFinalizerIsNotVerified(t *testing.T) {
+	pod := testPod("shop/web", "", "1", selecting("disktype", "ssd"), func(p *corev1.Pod) { p.Finalizers = []string{"example.com/hold"} })
+	e := startEngine(t, Options{}, testNode("a", "4"), pod)
+	for _, fix := range must(fixesOf(t.Context(), e, report.PodOf(pod.UID))).Tried {
+		if fix.Recreates {
+			same(t, strings.Join(fix.Remaining, "; "), "its finalizer example.com/hold may keep it from being deleted, and the command waits for that")
+			if fix.Verified {
+				t.Error("verified")
+			}
+			return
+		}
+	}
+	t.Error("no fix recreates the pod")
+}

@@ -166,6 +166,9 @@ func (f *Search) tellCommand(pod *corev1.Pod, fix *Attempt) command.Command {
 		fix.PodsPlaced = min(fix.PodsPlaced, 1)
 	}
 	fix.Brief, fix.ownFirst = c.Brief, c.OwnFirst
+	if c.Keeps != "" {
+		fix.Remaining = append(fix.Remaining, c.Keeps)
+	}
 	if c.Line == "" {
 		fix.Remaining = append(fix.Remaining, c.Why)
 	}

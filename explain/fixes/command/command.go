@@ -34,6 +34,7 @@ type Command struct {
 	OwnLast bool
 	Others  []*corev1.Pod // other pods of its controller, pending or on nodes, that go the same way
 	AtOnce  bool          // they go before any new one comes
+	Keeps   string        // why the pod may not be deleted; "" where nothing is known to keep it
 }
 
 // Maker makes commands. It reads the state, so the scheduler has to be held.

@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/remedy"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/shell"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // resizable is the first release whose pods are resized in place, memory limits
@@ -133,10 +134,19 @@ func recreatePod(pod *corev1.Pod, steps []remedy.Step) Command {
 	}
 	return Command{
 		Line:      recreate(pod.Namespace, "pod/"+pod.Name, flags...),
-		Recreates: true, Anew: true,
+		Recreates: true, Anew: true, Keeps: keepers(pod),
 		Affects: []report.Affected{{Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name, How: "is deleted and recreated" + saved}},
 		Brief:   "the pod is recreated",
 	}
+}
+
+// keepers says that finalizers may keep a pod from being deleted; "" where it has none.
+func keepers(pod *corev1.Pod) string {
+	if len(pod.Finalizers) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("its %s %s may keep it from being deleted, and the command waits for that",
+		grammar.Agree(len(pod.Finalizers), "finalizer", "finalizers"), strings.Join(pod.Finalizers, ", "))
 }
 
 // saved says of what is deleted where it still is.
