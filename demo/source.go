@@ -15,6 +15,7 @@ import (
 	"k8s.io/kubernetes/pkg/controller"
 
 	"github.com/kubectl-fathom/kubectl-fathom/demo/api"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/command"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -57,6 +58,10 @@ func (c *Cluster) Source(ctx context.Context) (*cluster.Source, error) {
 		},
 		NotCreated: rejections.NotCreated, Usage: c.usage,
 		SchedulerAlive: asker.SchedulerAlive, AttemptSeen: asker.AttemptSeen, Autoscalers: asker.Autoscalers,
+		Whole: func(ctx context.Context, pod *corev1.Pod) (*corev1.Pod, error) {
+			return cluster.WholePod(ctx, asker, pod)
+		},
+		Facts:  func(ctx context.Context, of model.Ref) command.Facts { return cluster.FactsOf(ctx, asker, of) },
 		Events: asker.RecentEvents, EventsUnread: asker.EventsUnread, Quotas: asker.Quotas, LimitRanges: asker.LimitRanges, Objects: asker.Objects,
 	}, nil
 }

@@ -71,7 +71,7 @@ func (e *Engine) askPod(ctx context.Context, q report.Query) (*report.Report, []
 func (e *Engine) means() fixes.Means {
 	return fixes.Means{
 		Scheduler: e.scheduler, Budgets: e.budgets, Commands: e.commands,
-		Admission: replacementRules(e), PoolLabel: e.options.PoolLabel, PreemptionCache: &e.able, Now: e.options.Now,
+		Admission: replacementRules(e), Whole: e.options.Whole, Facts: e.options.Facts, PoolLabel: e.options.PoolLabel, PreemptionCache: &e.able, Now: e.options.Now,
 	}
 }
 

@@ -83,6 +83,11 @@ type Options struct {
 	// EventsUnread says why the events about pods of a namespace could not be read;
 	// "" if they could. Nil: they could.
 	EventsUnread func(ctx context.Context, namespace string) string
+	// Whole is a pod with the fields that sources drop, for Pod Security. Nil: never known.
+	Whole func(ctx context.Context, pod *corev1.Pod) (*corev1.Pod, error)
+	// Facts are what fixes have to know of a Deployment or Job, which no informer holds. Nil: they
+	// are not asked for.
+	Facts func(ctx context.Context, of model.Ref) command.Facts
 	// Quotas are the ResourceQuotas of a namespace. They are asked for where nodes
 	// may not be read, to tell what is known at all, where pods were not created,
 	// and where pods are to be replaced. Nil: never known.

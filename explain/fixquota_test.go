@@ -3,12 +3,15 @@ package explain
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/command"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 func TestQuotasAreRaisedToWhatAllMissingPodsWant(t *testing.T) {
@@ -196,6 +199,80 @@ func TestAFixWhoseRulesAreUnreadIsNotVerified(t *testing.T) {
 	}
 }
 
+// Sources drop security contexts, so the pod is read whole for Pod Security.
+func TestPodSecurityIsAskedAboutTheWholePod(t *testing.T) {
+	r := rules{labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted"}}
+	secure := &corev1.SecurityContext{
+		AllowPrivilegeEscalation: new(false), RunAsNonRoot: new(true), Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
+		SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
+	}
+	for _, tc := range []struct {
+		name  string
+		whole func(context.Context, *corev1.Pod) (*corev1.Pod, error)
+		want  string
+	}{
+		{"a pod that it allows", func(_ context.Context, pod *corev1.Pod) (*corev1.Pod, error) {
+			whole := pod.DeepCopy()
+			whole.Spec.Containers[0].SecurityContext = secure
+			return whole, nil
+		}, "+ request cpu 4 instead of 8 | a"},
+		{"a pod that cannot be read", nil, "x request cpu 4 instead of 8 | a | unknown: whether Pod Security allows the new pod: the pod cannot be read whole here"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			options := r.options()
+			options.Whole = tc.whole
+			pod := testPod("team-a/web", "", "8")
+			e := startEngine(t, options, r.namespace(), testNode("a", "4"), testOwner(pod), pod)
+			same(t, strings.Split(toldFixes(must(fixesOf(t.Context(), e, report.PodOf(pod.UID)))), "\n")[0], tc.want)
+		})
+	}
+}
+
+// What a Deployment does with a change of its template is read from it.
+func TestFixesFollowTheDeployment(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		facts command.Facts
+		want  string
+	}{
+		{"a rolling update", command.Facts{Replicas: 2, MaxSurge: 1}, "+ request cpu 5 instead of 8 | a b | Deployment rolls out to 2 pods: 1 running, 1 pending"},
+		{"one that is paused", command.Facts{Replicas: 2, Paused: true, MaxSurge: 1},
+			"x request cpu 5 instead of 8 | a b | deployment/app is paused: its pods get a change only after it is resumed"},
+		{"one that stops all pods", command.Facts{Replicas: 2, Recreate: true},
+			"+ request cpu 5 instead of 8 | a b | Deployment recreates all 2 pods: 1 running one is stopped first"},
+		{"one in the middle of an update", command.Facts{Replicas: 1, MaxSurge: 1},
+			"+ request cpu 5 instead of 8 | a b | Deployment rolls out to 1 pod, in place of 2 pods: 1 running, 1 pending"},
+		{"one that is gone", command.Facts{Gone: true}, "x request cpu 5 instead of 8 | a b | its Deployment app no longer exists"},
+		{"one that cannot be read", command.Facts{Unread: "not allowed to get deployments"},
+			"x request cpu 5 instead of 8 | a b | unknown: whether deployment/app is paused: not allowed to get deployments | Deployment rolls out to 2 pods: 1 running, 1 pending"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			pod := testPod("shop/web", "", "8")
+			set := testOwner(pod)
+			running := testPod("shop/web-0", "a", "1")
+			running.OwnerReferences = pod.OwnerReferences
+			asked := 0
+			e := startEngine(t, Options{Facts: func(_ context.Context, of model.Ref) command.Facts {
+				asked++
+				same(t, of.Resource+" "+of.Namespace+"/"+of.Name, "deployments shop/app")
+				return tc.facts
+			}}, testNode("a", "6"), testNode("b", "5"), set, running, pod)
+			found := must(fixesOf(t.Context(), e, report.PodOf(pod.UID)))
+			fix := found.Tried[0]
+			got := strings.Split(toldFixes(found), "\n")[0]
+			for _, affected := range fix.Affects {
+				if affected.Kind == "Deployment" {
+					got += " | Deployment " + affected.How
+				}
+			}
+			same(t, got, tc.want)
+			if asked != 1 {
+				t.Errorf("asked %d times", asked)
+			}
+		})
+	}
+}
+
 // A pod with a finalizer is not deleted before somebody removes that, and kubectl replace waits.
 func TestARecreatedPodWithAFinalizerIsNotVerified(t *testing.T) {
 	pod := testPod("shop/web", "", "1", selecting("disktype", "ssd"), func(p *corev1.Pod) { p.Finalizers = []string{"example.com/hold"} })
@@ -210,4 +287,31 @@ func TestARecreatedPodWithAFinalizerIsNotVerified(t *testing.T) {
 		}
 	}
 	t.Error("no fix recreates the pod")
+}
+
+// A CronJob keeps its template when one of its Jobs is recreated.
+func TestAJobOfACronJobNamesIt(t *testing.T) {
+	pod := testPod("shop/web", "", "8", podControlledBy("batch/v1", "Job", "nightly-1"))
+	e := startEngine(t, Options{Facts: func(context.Context, model.Ref) command.Facts { return command.Facts{CronJob: "nightly"} }}, testNode("a", "4"), pod)
+	fix := must(fixesOf(t.Context(), e, report.PodOf(pod.UID))).Tried[0]
+	last := fix.Affects[len(fix.Affects)-1]
+	same(t, last.Kind+" "+last.Name+" "+last.How, "CronJob nightly keeps its template: the Jobs that it creates later do not have the change")
+}
+
+// Where all pods are stopped first, a pending one may take the place of one that ran.
+func TestAPodIsCountedAsPlacedWhereARunningOneIsStopped(t *testing.T) {
+	pod, other := testPod("shop/web", "", "4", selecting("pool", "x")), testPod("shop/web-1", "", "4", selecting("pool", "x"))
+	set := testOwner(pod)
+	running := testPod("shop/web-0", "a", "4", selecting("pool", "x"))
+	other.OwnerReferences, running.OwnerReferences = pod.OwnerReferences, pod.OwnerReferences
+	e := startEngine(t, Options{Facts: func(context.Context, model.Ref) command.Facts { return command.Facts{Replicas: 3, Recreate: true} }},
+		testNode("a", "5", nodeLabel("pool", "x")), testNode("b", "4"), testNode("c", "4"), set, running, pod, other)
+	for _, fix := range must(fixesOf(t.Context(), e, report.PodOf(pod.UID))).Tried {
+		if fix.Kind == report.FixSelector {
+			same(t, fmt.Sprintf("%s: %d of %d, %s", fix.Title, fix.PodsPlaced, fix.Alike, fix.Brief),
+				"remove node selector pool=x: 2 of 2, stops all pods, then recreates them")
+			return
+		}
+	}
+	t.Error("no fix removes the selector")
 }

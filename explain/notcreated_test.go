@@ -64,6 +64,7 @@ func (r rules) options() Options {
 	return Options{
 		Quotas:      func(context.Context, string) ([]corev1.ResourceQuota, error) { return r.quotas, nil },
 		LimitRanges: func(context.Context, string) ([]corev1.LimitRange, error) { return r.limits, nil },
+		Whole:       func(_ context.Context, pod *corev1.Pod) (*corev1.Pod, error) { return pod, nil },
 	}
 }
 

@@ -14,6 +14,18 @@ import (
 // securityPlugin is the admission plugin that enforces Pod Security standards.
 const securityPlugin = "PodSecurity"
 
+// SecurityRejections are those of Pod Security for a pod, whose fields all have to be there.
+func SecurityRejections(pod *corev1.Pod, labels map[string]string, cluster string) ([]report.Rejection, error) {
+	return securityRefusing(pod, labels, cluster)
+}
+
+// Enforces reports whether the labels of a namespace enforce a Pod Security level; true also if
+// they are not valid.
+func Enforces(labels map[string]string) bool {
+	level, labeled := labels[api.EnforceLevelLabel]
+	return labeled && level != string(api.LevelPrivileged)
+}
+
 // securityRefusing asks the API server's own checks whether the level that the
 // labels of pod's namespace enforce lets it be created. Where they enforce none,
 // the API server's configuration may, which nobody can read.

@@ -2,8 +2,11 @@ package fixes
 
 import (
 	"context"
+	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
@@ -56,6 +59,38 @@ func (f *Search) place(ctx context.Context, pod *corev1.Pod, nodes []string) (in
 		}
 	}
 	return min(wanted, mostAlike), nil
+}
+
+// placeStopped counts how many of the equal pods, which are pending, have a node where those that
+// run are stopped first and created again like them: as many as have one beside those.
+func placeStopped(ctx context.Context, f *Search, pod *corev1.Pod, others []*corev1.Pod) (int, error) {
+	s := f.Scheduler.State.Fork()
+	defer s.Revert()
+	running := 0
+	for _, other := range others {
+		if !scheduler.Assigned(other) {
+			continue
+		}
+		running++
+		if err := s.RemovePod(other); err != nil {
+			return 0, err
+		}
+	}
+	wanted := min(len(f.alike)+running, mostAlike)
+	for n := range wanted {
+		next := equalTo(pod, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("%s-%d", pod.Name, n), UID: types.UID(fmt.Sprintf("%s-%d", pod.UID, n))}})
+		t, err := f.Scheduler.FittingNodes(ctx, next, nil)
+		if err != nil {
+			return 0, err
+		}
+		if len(t.Names) == 0 {
+			return max(n-running, 0), nil
+		}
+		if err := s.Place(ctx, t, next, t.Names[0]); err != nil {
+			return 0, err
+		}
+	}
+	return max(wanted-running, 0), nil
 }
 
 // equalTo is one of the equal pods, changed as pod is: claims that are made for it are its own.

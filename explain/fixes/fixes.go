@@ -24,6 +24,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/rejectiongroups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
@@ -93,6 +94,10 @@ type Means struct {
 	Commands  *command.Maker
 	// Admission is where the rules are read that may reject new pods; nil: they are not asked.
 	Admission *admission.Sources
+	// Whole is a pod with the fields that sources drop; nil: it cannot be read.
+	Whole func(ctx context.Context, pod *corev1.Pod) (*corev1.Pod, error)
+	// Facts are those of a Deployment or Job; nil: they are not asked for.
+	Facts func(ctx context.Context, of model.Ref) command.Facts
 	// PoolLabel is the label of nodes that holds their pool, before the known ones; "" without.
 	PoolLabel string
 	// PreemptionCache is which pending pods could preempt already, kept for all searches; nil: not asked.
@@ -108,6 +113,8 @@ type Search struct {
 	profile    *scheduler.Profile
 	none       string // why there is nothing to try
 	candidates []candidate
+	workload   model.Ref     // its Deployment or Job; zero where it has none
+	whole      *corev1.Pod   // the pod with the fields that sources drop; nil: not read yet
 	alike      []*corev1.Pod // equal pods that wait, the pod itself first
 	unserved   bool          // no scheduler takes care of them
 	revision   int64
@@ -135,6 +142,10 @@ func NewSearch(means Means, find func() *corev1.Pod) *Search {
 func (f *Search) Try(ctx context.Context, progress func(*report.Fixes)) (*report.Fixes, []Attempt, error) {
 	if f.failed != nil {
 		return nil, nil, f.failed
+	}
+	if f.Facts != nil && f.workload != (model.Ref{}) && len(f.candidates) > 0 {
+		facts := f.Facts(ctx, f.workload)
+		f.Commands = &command.Maker{Scheduler: f.Scheduler, ClusterVersion: f.Commands.ClusterVersion, Facts: &facts}
 	}
 	found := &report.Fixes{Revision: f.revision, Tried: []report.Fix{}, None: f.none}
 	tried, err := tryAll(ctx, f, found, progress)
@@ -217,7 +228,7 @@ func rank(tried []Attempt, found *report.Fixes) {
 func (f *Attempt) worksAlone() bool { return f.Works() && f.preempted == 0 }
 
 // rankFix puts what others have to do before all, then fixes that work, last of them those that
-// cannot be undone, recreate the pod, have others preempted or add a node; then those that work
+// cannot be undone, recreate the pod, stop all pods of its workload, have others preempted or add a node; then those that work
 // unless another pod takes the capacity, those with which the pod would fit if others did not
 // take it, and last those that bypass a queue or take the pod out of its group.
 func rankFix(f *Attempt) int {
@@ -226,7 +237,7 @@ func rankFix(f *Attempt) int {
 		return -1
 	case f.Circumvents():
 		return 6
-	case f.worksAlone() && !f.Recreates && (f.Undo != "" || f.rescheduled):
+	case f.worksAlone() && !f.Recreates && !f.stops && (f.Undo != "" || f.rescheduled):
 		return 0
 	case f.Verified:
 		return 1
@@ -315,6 +326,7 @@ func (f *Search) gather(ctx context.Context, q Query) error {
 	f.profile = q.Profile
 	f.revision, f.now = f.Scheduler.State.Revision, metav1.NewTime(f.Now()).Rfc3339Copy()
 	f.small = len(f.Scheduler.State.Nodes) < scheduler.SampledFrom
+	f.workload, _ = command.WorkloadOf(f.Scheduler.State.Listers.ReplicaSets, pod)
 	if pod.Spec.NodeName != "" {
 		f.none = "It has a node: there is nothing to fix in scheduling."
 		return nil

@@ -26,6 +26,7 @@ type Attempt struct {
 	// rescheduled says that all that it does is to evict pods which have a node again.
 	rescheduled bool
 	ownFirst    bool                    // the pod is changed first, and what else there is to do follows
+	stops       bool                    // all pods of the workload are stopped before new ones are created
 	preempted   int                     // pods that are preempted in every simulation
 	open        string                  // why it could not be simulated; "" if it could
 	trial       *forecast.FixSimulation // to simulate it with all other pods; nil: the pod does not fit alone
@@ -88,8 +89,7 @@ func (f *Search) alone(ctx context.Context, pod *corev1.Pod, c candidate) (Attem
 	if fix.PodsPlaced, err = f.place(ctx, changed, fix.Nodes); err != nil {
 		return fix, err
 	}
-	f.tellWay(pod, changed, &fix)
-	return fix, nil
+	return fix, f.tellWay(ctx, pod, changed, &fix)
 }
 
 // worthAsking are the nodes that the steps may open to the pod; nil: any.
@@ -102,15 +102,23 @@ func (f *Search) worthAsking(c candidate) []string {
 
 // tellWay fills in how a fix with which the pod fits is carried out, and what it is that has
 // to be simulated with all other pods.
-func (f *Search) tellWay(pod, changed *corev1.Pod, fix *Attempt) {
+func (f *Search) tellWay(ctx context.Context, pod, changed *corev1.Pod, fix *Attempt) error {
 	var c command.Command
 	if slices.ContainsFunc(fix.Remedies, remedy.Manual) {
 		tellManual(fix)
 	} else {
 		c = f.tellCommand(pod, fix)
 	}
+	if c.Stops {
+		placed, err := placeStopped(ctx, f, changed, c.Others)
+		if err != nil {
+			return err
+		}
+		fix.PodsPlaced = max(fix.PodsPlaced, placed)
+	}
 	fix.Remaining = append(fix.Remaining, f.budgetsAgainst(evictedBy(fix.Remedies))...)
 	fix.trial = f.simulationOf(changed, c, fix.Remedies)
+	return nil
 }
 
 // tellManual says what a fix without a command changes. How other pods of the workload are
@@ -166,11 +174,15 @@ func (f *Search) tellCommand(pod *corev1.Pod, fix *Attempt) command.Command {
 		fix.PodsPlaced = min(fix.PodsPlaced, 1)
 	}
 	fix.Brief, fix.ownFirst = c.Brief, c.OwnFirst
+	fix.stops = c.Stops
 	if c.Keeps != "" {
 		fix.Remaining = append(fix.Remaining, c.Keeps)
 	}
-	if c.Line == "" {
+	switch {
+	case c.Line == "":
 		fix.Remaining = append(fix.Remaining, c.Why)
+	case c.Open != "":
+		fix.Open, fix.Remaining = true, append(fix.Remaining, "unknown: "+c.Open)
 	}
 	return c
 }

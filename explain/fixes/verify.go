@@ -38,7 +38,7 @@ const (
 func (f *Search) simulationOf(changed *corev1.Pod, c command.Command, steps []remedy.Step) *forecast.FixSimulation {
 	kind := placement.ControllerKind(changed)
 	t := &forecast.FixSimulation{
-		Pod: changed, Recreated: c.Anew, Nodes: remedy.NodesOf(steps), AtOnce: c.AtOnce,
+		Pod: changed, Recreated: c.Anew, Nodes: remedy.NodesOf(steps), AtOnce: c.AtOnce, Missing: c.Missing,
 		Any: kind != "StatefulSet" && kind != "DaemonSet", Last: c.OwnLast,
 	}
 	if c.Anew {
@@ -366,9 +366,9 @@ func admissionAgainst(ctx context.Context, f *Search, fix *Attempt) error {
 		return nil
 	}
 	what, from := "the new pod", *f.Admission
-	if resized { // it only needs less of a quota, and Pod Security does not look at it
-		what = "the pod"
-		from.Quotas, from.Labels = noQuotas, noLabels
+	from.Labels = noLabels // whether Pod Security allows it, only its whole object tells
+	if resized {           // it only needs less of a quota, and Pod Security does not look at it
+		what, from.Quotas = "the pod", noQuotas
 	}
 	judged, err := admission.Judge(ctx, &model.NotCreated{Pod: fix.trial.Pod}, from)
 	if err != nil {
@@ -377,7 +377,11 @@ func admissionAgainst(ctx context.Context, f *Search, fix *Attempt) error {
 	for _, part := range judged.Unknown() {
 		fix.Open, fix.Remaining = true, append(fix.Remaining, fmt.Sprintf("unknown: whether %s allows %s: %s", admission.RuleOf(part), what, part.Why))
 	}
-	if _, rejections := judged.Created(1); len(rejections) > 0 {
+	_, rejections := judged.Created(1)
+	if len(rejections) == 0 && !resized {
+		rejections = securityAgainst(ctx, f, fix)
+	}
+	if len(rejections) > 0 {
 		why := what + " may be rejected: " + rejections[0].What
 		if more := len(rejections) - 1; more > 0 {
 			why += ", and for " + grammar.Plural(more, "more reason")
@@ -385,6 +389,38 @@ func admissionAgainst(ctx context.Context, f *Search, fix *Attempt) error {
 		fix.Remaining = append(fix.Remaining, why)
 	}
 	return nil
+}
+
+// securityAgainst are the rejections of Pod Security for the new pod of a fix. The pod that it
+// replaces is read whole for them: sources drop its security contexts.
+func securityAgainst(ctx context.Context, f *Search, fix *Attempt) []report.Rejection {
+	pod := fix.trial.Pod
+	labels, why := f.Admission.Labels(pod.Namespace)
+	if why == "" && !admission.Enforces(labels) {
+		return nil
+	}
+	if f.whole == nil && why == "" {
+		why = "the pod cannot be read whole here"
+		if f.Whole != nil {
+			var err error
+			if f.whole, err = f.Whole(ctx, pod); err != nil {
+				f.whole, why = nil, err.Error()
+			} else {
+				why = ""
+			}
+		}
+	}
+	var rejections []report.Rejection
+	if why == "" {
+		var err error
+		if rejections, err = admission.SecurityRejections(changedBy(f.whole, fix.Remedies), labels, f.Admission.ClusterVersion); err != nil {
+			why = err.Error()
+		}
+	}
+	if why != "" {
+		fix.Open, fix.Remaining = true, append(fix.Remaining, "unknown: whether Pod Security allows the new pod: "+why)
+	}
+	return rejections
 }
 
 func noQuotas(context.Context, string) ([]corev1.ResourceQuota, error) { return nil, nil }

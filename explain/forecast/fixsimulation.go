@@ -44,6 +44,9 @@ type FixSimulation struct {
 	Rolled []Rolled
 	// AtOnce says that those of Rolled go all at once.
 	AtOnce bool
+	// Missing is how many of Pod, Alike and Rolled may be missing while they are replaced one by
+	// one; nil: a quarter.
+	Missing *int
 	// Time is after how long no further order is begun in a large cluster; in a small one as
 	// many are simulated on each machine, so that it gives the same answer.
 	Time time.Duration

@@ -6,7 +6,7 @@ import (
 )
 
 // mayBeMissing is which part of a Deployment's pods may be missing during its rolling update,
-// rounded down: 25%, the default of maxUnavailable. Deployments are not read.
+// rounded down, where its Deployment was not read: 25%, the default of maxUnavailable.
 const mayBeMissing = 4
 
 // roll replaces a pod, as its controller does after a change of its template: a Deployment
@@ -78,5 +78,9 @@ func (p *simulation) mayMiss() bool {
 		}
 	}
 	all := len(t.target) + len(t.replaced)
-	return available > all-all/mayBeMissing
+	missing := all / mayBeMissing
+	if t.trial.Missing != nil {
+		missing = *t.trial.Missing
+	}
+	return available > all-missing
 }

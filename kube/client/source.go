@@ -13,6 +13,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/informers"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/command"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/foreignpodgroups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/kueue"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -96,14 +97,18 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 		Queue:          func(ctx context.Context, of kueue.Subject) *kueue.State { return cluster.QueueOf(ctx, c.asker, of) },
 		Group:          groupOf(c),
 		Nominator:      nominatorOf(c),
-		Configuration:  looked.configuration,
-		Gates:          looked.gates,
-		PodGroups:      s.podGroups(),
-		Events:         c.asker.RecentEvents,
-		EventsUnread:   c.asker.EventsUnread,
-		Quotas:         c.asker.Quotas,
-		LimitRanges:    c.asker.LimitRanges,
-		Objects:        c.asker.Objects,
+		Whole: func(ctx context.Context, pod *corev1.Pod) (*corev1.Pod, error) {
+			return cluster.WholePod(ctx, c.asker, pod)
+		},
+		Facts:         func(ctx context.Context, of model.Ref) command.Facts { return cluster.FactsOf(ctx, c.asker, of) },
+		Configuration: looked.configuration,
+		Gates:         looked.gates,
+		PodGroups:     s.podGroups(),
+		Events:        c.asker.RecentEvents,
+		EventsUnread:  c.asker.EventsUnread,
+		Quotas:        c.asker.Quotas,
+		LimitRanges:   c.asker.LimitRanges,
+		Objects:       c.asker.Objects,
 		NotCreated: func() []*model.NotCreated {
 			return slices.Concat(s.rejections.NotCreated(), s.suspended.Found())
 		},

@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/command"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/foreignpodgroups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -40,6 +41,7 @@ type CachedReader struct {
 	queues      queueAnswers
 	groups      answers[groupKey, *foreignpodgroups.State]
 	nominators  answers[nominationKey, *report.Nominator]
+	facts       answers[model.Ref, command.Facts]
 	told        toldOf
 	quotas      perNamespace[corev1.ResourceQuota]
 	limits      perNamespace[corev1.LimitRange]

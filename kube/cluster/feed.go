@@ -91,6 +91,8 @@ func engineOptions(source *Source) explain.Options {
 		Nominator:      source.Nominator,
 		Events:         source.Events,
 		EventsUnread:   source.EventsUnread,
+		Whole:          source.Whole,
+		Facts:          source.Facts,
 		Quotas:         source.Quotas,
 		LimitRanges:    source.LimitRanges,
 	}

@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/command"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/foreignpodgroups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/kueue"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/provisioning"
@@ -60,6 +61,8 @@ type Source struct {
 	Nominator      func(ctx context.Context, pod *corev1.Pod) *report.Nominator
 	Events         func(ctx context.Context, ref model.Ref) ([]model.Event, error)
 	EventsUnread   func(ctx context.Context, namespace string) string
+	Whole          func(ctx context.Context, pod *corev1.Pod) (*corev1.Pod, error)
+	Facts          func(ctx context.Context, of model.Ref) command.Facts
 	Quotas         func(ctx context.Context, namespace string) ([]corev1.ResourceQuota, error)
 	LimitRanges    func(ctx context.Context, namespace string) ([]corev1.LimitRange, error)
 	// Objects lists a resource that no informer holds; nil where none can be listed.

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/command"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/foreignpodgroups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/kueue"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/provisioning"
@@ -44,6 +45,9 @@ type Info struct {
 	Schedulers []Scheduler  `json:"schedulers,omitempty"` // those that pending pods name
 	Heard      []Heard      `json:"heard,omitempty"`      // messages of others about pending pods
 	NotCreated []NotCreated `json:"refused,omitempty"`    // controllers whose pods were not created
+
+	// Workloads are what fixes have to know of the Deployments and Jobs of pending pods.
+	Workloads []command.Facts `json:"workloads,omitempty"`
 
 	// Provisioning is what autoscalers of nodes say, with the NodeClaims for all pending pods.
 	Provisioning *provisioning.State `json:"provisioning,omitempty"`

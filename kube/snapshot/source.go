@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/command"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/foreignpodgroups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/kueue"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/provisioning"
@@ -68,6 +69,8 @@ func (f *File) Source() (*cluster.Source, error) {
 		Queue:          f.queue,
 		Group:          func(_ context.Context, of foreignpodgroups.Subject) *foreignpodgroups.State { return groupIn(f, of) },
 		Nominator:      func(_ context.Context, pod *corev1.Pod) *report.Nominator { return nominatorIn(f, pod) },
+		Whole:          func(_ context.Context, pod *corev1.Pod) (*corev1.Pod, error) { return wholeIn(f, pod) },
+		Facts:          func(_ context.Context, of model.Ref) command.Facts { return factsIn(f, of) },
 		Configuration:  f.configuration(),
 		PodGroups:      f.podGroups(),
 		Gates:          f.Info.Gates,
@@ -262,6 +265,27 @@ func nominatorIn(f *File, pod *corev1.Pod) *report.Nominator {
 		}
 	}
 	return nil
+}
+
+// wholeIn is a pod with all its fields, which only a List of kubectl has.
+func wholeIn(f *File, pod *corev1.Pod) (*corev1.Pod, error) {
+	if f.Own {
+		return nil, errors.New("a snapshot has no security contexts")
+	}
+	return pod, nil
+}
+
+// factsIn are what fixes have to know of a Deployment or Job.
+func factsIn(f *File, of model.Ref) command.Facts {
+	for _, facts := range f.Info.Workloads {
+		if facts.UID == of.UID {
+			return facts
+		}
+	}
+	if f.Own {
+		return command.Facts{UID: of.UID, Unread: "the snapshot does not have it"}
+	}
+	return command.Facts{UID: of.UID, Unread: Absent(of.Resource)}
 }
 
 // podGroups says what the file has of PodGroups; nil where no pod names one. Of a List of kubectl it is

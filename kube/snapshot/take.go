@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/command"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/foreignpodgroups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/kueue"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/provisioning"
@@ -70,6 +71,7 @@ func Take(ctx context.Context, source *cluster.Source, state *model.Snapshot, op
 	t.askSchedulers()
 	t.askAboutPods()
 	t.addRefused()
+	addWorkloads(t)
 	s.info.Configuration = scrubbedConfiguration(source.Configuration)
 	return s, ctx.Err()
 }
@@ -295,6 +297,25 @@ func (t *taking) askAutoscalers(words []report.AutoscalerWord) {
 		copied.Karpenter = &karpenter
 	}
 	t.into.info.Provisioning = &copied
+}
+
+// addWorkloads adds what fixes have to know of the Deployments and Jobs of pending pods.
+func addWorkloads(t *taking) {
+	if t.source.Facts == nil {
+		return
+	}
+	sets := t.source.Factory.Apps().V1().ReplicaSets().Lister()
+	asked := map[model.Ref]bool{}
+	for _, k := range t.state.Pending {
+		for _, p := range k.Pods {
+			of, ok := command.WorkloadOf(sets, p.Object)
+			if !ok || asked[of] || t.ctx.Err() != nil || p.Object.Spec.NodeName != "" || p.Object.Name == "" {
+				continue
+			}
+			asked[of] = true
+			t.into.info.Workloads = append(t.into.info.Workloads, t.source.Facts(t.ctx, of))
+		}
+	}
 }
 
 // addRefused adds the controllers whose pods were not created.

@@ -34,7 +34,10 @@ type Command struct {
 	OwnLast bool
 	Others  []*corev1.Pod // other pods of its controller, pending or on nodes, that go the same way
 	AtOnce  bool          // they go before any new one comes
+	Stops   bool          // so do all that run: there are none for a while
+	Missing *int          // how many of them may be missing during the rolling update; nil: not known
 	Keeps   string        // why the pod may not be deleted; "" where nothing is known to keep it
+	Open    string        // what is not known of the controller, and decides whether the command works; "" where all is
 }
 
 // Maker makes commands. It reads the state, so the scheduler has to be held.
@@ -43,6 +46,9 @@ type Maker struct {
 	Scheduler *scheduler.Scheduler
 	// ClusterVersion is the API server's ("v1.36.3"), if known.
 	ClusterVersion string
+	// Facts are those of the Deployment or Job of the pods that are asked about; nil: they are not
+	// asked for.
+	Facts *Facts
 
 	last *workload // of the pod that was last asked about (known)
 }

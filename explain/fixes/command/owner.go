@@ -42,6 +42,7 @@ type workload struct {
 	ended    int
 	others   []*corev1.Pod // those that run or wait, without this one
 	atOnce   bool          // its Deployment makes no new pods beside the old ones
+	facts    *Facts        // of its Deployment or Job; nil where they were not asked for
 	why      string        // notKnown: why
 	revision int64         // of the state that the pods were counted in
 }
@@ -89,7 +90,7 @@ func (m *Maker) workloadOf(pod *corev1.Pod) *workload {
 	case "apps DaemonSet":
 		w.spreads = rolled
 	case "batch Job":
-		w.spreads = remade
+		w.spreads, w.facts = remade, m.Facts
 	case "v1 Node":
 		w.cannot("it is a static pod: its manifest is on node %s", owner.Name)
 	default:
@@ -142,6 +143,7 @@ func (m *Maker) ofReplicaSet(w *workload, owner *metav1.OwnerReference) []types.
 	w.kind, w.name, w.spreads = deployment.Kind, deployment.Name, rolled
 	most := set.Annotations[maxReplicas]
 	w.atOnce = most != "" && most == set.Annotations[desiredReplicas]
+	w.ofDeployment(m.Facts)
 	var owners []types.UID
 	for _, other := range plugins.Everything(sets) {
 		if by := metav1.GetControllerOfNoCopy(other); by != nil && by.UID == deployment.UID {
@@ -149,6 +151,19 @@ func (m *Maker) ofReplicaSet(w *workload, owner *metav1.OwnerReference) []types.
 		}
 	}
 	return owners
+}
+
+// ofDeployment notes how the Deployment replaces its pods, as far as it was read.
+func (w *workload) ofDeployment(facts *Facts) {
+	switch w.facts = facts; {
+	case facts == nil || facts.Unread != "":
+	case facts.Gone:
+		w.cannot("its Deployment %s no longer exists", w.name)
+	case facts.Paused:
+		w.cannot("%s is paused: its pods get a change only after it is resumed", w.ref())
+	default:
+		w.atOnce = facts.MaxSurge == 0
+	}
 }
 
 func (m *Maker) ofReplicationController(w *workload, owner *metav1.OwnerReference) {

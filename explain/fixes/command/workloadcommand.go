@@ -36,11 +36,10 @@ func (w *workload) command(steps []remedy.Step, exists bool) Command {
 		ref.How = "applies the change only to new pods"
 		c.Brief = "the pod is replaced"
 	} else {
-		total := grammar.Plural(w.run+w.wait, "pod")
-		ref.How = fmt.Sprintf("rolls out to %s: %s", total, w.pods())
-		c.Brief = "rolling update of " + total
+		ref.How, c.Brief = w.rollout()
 		c.Others, c.AtOnce = w.others, w.atOnce
 	}
+	w.addFacts(&c)
 	c.Affects, c.Lone = []report.Affected{ref}, w.spreads == newOnly
 	switch {
 	case !exists:
@@ -58,6 +57,39 @@ func (w *workload) command(steps []remedy.Step, exists bool) Command {
 		c.Affects = append(c.Affects, evicted(pod, "is evicted; its replacement has the change"))
 	}
 	return c
+}
+
+// rollout says how a change of the template reaches the pods.
+func (w *workload) rollout() (how, brief string) {
+	all := w.run + w.wait
+	total := grammar.Plural(all, "pod")
+	if w.facts == nil || w.facts.Unread != "" {
+		return fmt.Sprintf("rolls out to %s: %s", total, w.pods()), "rolling update of " + total
+	}
+	made := grammar.Plural(w.facts.Replicas, "pod")
+	switch {
+	case w.facts.Recreate && w.run > 0:
+		return fmt.Sprintf("recreates all %s: %s stopped first", made, grammar.Count(w.run, "running one is", "running ones are")),
+			"stops all pods, then recreates them"
+	case w.facts.Recreate:
+		return fmt.Sprintf("recreates all %s: %s", made, w.pods()), "recreates all " + made
+	case w.facts.Replicas != all: // another update is going on, or it is being scaled
+		return fmt.Sprintf("rolls out to %s, in place of %s: %s", made, total, w.pods()), "rolling update of " + made
+	}
+	return fmt.Sprintf("rolls out to %s: %s", total, w.pods()), "rolling update of " + total
+}
+
+// addFacts adds to the command what its Deployment's fields mean for it.
+func (w *workload) addFacts(c *Command) {
+	switch {
+	case w.facts == nil:
+	case w.facts.Unread != "":
+		c.Open = fmt.Sprintf("whether %s is paused: %s", w.ref(), w.facts.Unread)
+	case w.facts.Recreate:
+		c.Stops = w.run > 0
+	default:
+		c.Missing = &w.facts.MaxUnavailable
+	}
 }
 
 func evicted(pod *corev1.Pod, how string) report.Affected {
@@ -191,12 +223,18 @@ func (w *workload) startOver(patch map[string]any) Command {
 			},
 		}
 	}
-	return Command{
+	c := Command{
 		Line:      recreate(w.pod.Namespace, w.ref(), "-p", shell.OneLine(job)),
 		Recreates: true, Anew: true, Others: w.others, AtOnce: true,
 		Affects: []report.Affected{{Kind: w.kind, Namespace: w.pod.Namespace, Name: w.name, How: "is deleted and recreated, with its pods: " + w.pods() + saved}},
 		Brief:   "recreates Job " + w.name,
 	}
+	if w.facts != nil && w.facts.CronJob != "" {
+		c.Affects = append(c.Affects, report.Affected{
+			Kind: "CronJob", Namespace: w.pod.Namespace, Name: w.facts.CronJob, How: "keeps its template: the Jobs that it creates later do not have the change",
+		})
+	}
+	return c
 }
 
 // base is the spec of the template, before the change: as it was read, or as
