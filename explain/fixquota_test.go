@@ -315,3 +315,13 @@ func TestAPodIsCountedAsPlacedWhereARunningOneIsStopped(t *testing.T) {
 	}
 	t.Error("no fix removes the selector")
 }
+
+// A quota with a scope counts only the pods of that scope.
+func TestARaisedQuotaWithAScopeIsNotForTheWholeNamespace(t *testing.T) {
+	r := rules{quotas: []corev1.ResourceQuota{quotaOf(map[string]string{"pods": "8"}, map[string]string{"pods": "8"}, func(q *corev1.ResourceQuota) {
+		q.Spec.Scopes = []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeNotBestEffort}
+	})}}
+	e := startEngine(t, r.options(), r.namespace(), testNode("std-a-01", "4"))
+	fix := must(fixesOf(t.Context(), e, report.PodsNotCreated(refusedPod("1")))).Tried[0]
+	same(t, fix.Brief+"; "+fix.Affects[0].How, "quota of all pods in its scope; allows pods 10; other pods in the namespace and in the quota's scope can use it too")
+}

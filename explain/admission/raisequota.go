@@ -34,9 +34,13 @@ func (r raise) affected() report.Affected {
 	for _, l := range r.limits {
 		limits = append(limits, l.allowing())
 	}
+	others := "other pods in the namespace"
+	if r.limits[0].scoped {
+		others += " and in the quota's scope"
+	}
 	return report.Affected{
 		Kind: "ResourceQuota", Namespace: r.namespace, Name: r.name,
-		How: fmt.Sprintf("allows %s; other pods in the namespace can use it too", strings.Join(limits, " and ")),
+		How: fmt.Sprintf("allows %s; %s can use it too", strings.Join(limits, " and "), others),
 	}
 }
 
@@ -116,6 +120,9 @@ func newRaise(raises []raise) report.Fix {
 	fix := report.Fix{Kind: report.FixQuota, Affects: []report.Affected{}, Remaining: []string{}, Brief: "quota of the whole namespace"}
 	was := func(r quotaRejection) resource.Quantity { return r.hard }
 	var titles, lines, undos []string
+	if !slices.ContainsFunc(raises, func(r raise) bool { return !r.limits[0].scoped }) {
+		fix.Brief = "quota of all pods in its scope"
+	}
 	for _, r := range raises {
 		titles = append(titles, r.title())
 		lines, undos = append(lines, r.command(quotaRejection.needed)), append(undos, r.command(was))

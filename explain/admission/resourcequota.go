@@ -29,6 +29,7 @@ type quotaRejection struct {
 	resource           corev1.ResourceName // as the quota calls it: "requests.cpu"
 	hard, used, wanted resource.Quantity
 	unset              []string // containers that have to state it and do not
+	scoped             bool     // it counts only the pods of its scopes
 	uncounted          bool     // its usage is unknown: the quota controller has not calculated it
 }
 
@@ -77,7 +78,8 @@ func quotaOver(pod *corev1.Pod, quota *corev1.ResourceQuota, name corev1.Resourc
 	}
 	rejection = quotaRejection{
 		namespace: quota.Namespace, name: quota.Name, resource: name,
-		hard: quota.Status.Hard[name], used: used, wanted: usageOf(pod)[name], uncounted: !counted,
+		scoped: len(quota.Spec.Scopes) > 0 || quota.Spec.ScopeSelector != nil,
+		hard:   quota.Status.Hard[name], used: used, wanted: usageOf(pod)[name], uncounted: !counted,
 	}
 	evaluator := core.NewPodEvaluator(nil, clock.RealClock{})
 	for _, container := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
