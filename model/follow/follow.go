@@ -106,6 +106,15 @@ func (p Pod) Done(at time.Time) Pod {
 	return p
 }
 
+// Final reports whether the change cannot be undone: pods were evicted, or gates removed.
+func (p Pod) Final() bool {
+	switch p.action.(type) {
+	case plan.Evict, plan.Ungate:
+		return true
+	}
+	return false
+}
+
 // Live reports whether anything may still happen to the pod that is worth saying.
 func (p Pod) Live() bool { return p.State == Waiting || p.Offers() }
 

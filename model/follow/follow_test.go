@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/modeltest"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
 var start = time.Date(2026, 11, 20, 14, 0, 0, 0, time.UTC)
@@ -346,5 +347,16 @@ func TestNamesOfTheClusterAreClean(t *testing.T) {
 	w.pod.State, w.pod.Why = Taken, "a\x1bb"
 	if got, want := w.pod.News(), model.Clean(w.pod.News()); got != want {
 		t.Errorf("says %q", got)
+	}
+}
+
+func TestEvictionsAndRemovedGatesAreFinal(t *testing.T) {
+	for _, c := range []struct {
+		action plan.Action
+		final  bool
+	}{{plan.Evict{}, true}, {plan.Ungate{}, true}, {plan.Cordon{Off: true}, false}, {plan.Taint{}, false}, {plan.Label{}, false}} {
+		if got := (Pod{action: c.action}).Final(); got != c.final {
+			t.Errorf("%T: %v", c.action, got)
+		}
 	}
 }

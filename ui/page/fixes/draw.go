@@ -59,17 +59,17 @@ func placedWords(p *Page) string {
 	return model.Clean(page.PodName(p.Host, p.Pod) + " is on " + o.NodeName(nodeOf(p)) + ".")
 }
 
-// byAFix reports whether the pod has its node by a fix that was carried out.
-func byAFix(p *Page) bool {
+// byAFixToUndo reports whether the pod has its node by a fix that was carried out and can be undone.
+func byAFixToUndo(p *Page) bool {
 	followed, ok := p.Host.Observed().FollowedPod(p.Pod.Object.UID)
-	return ok && followed.State == follow.Placed
+	return ok && followed.State == follow.Placed && !followed.Final()
 }
 
 // placedLines are the body once the pod has its node.
 func placedLines(p *Page) []string {
 	s := p.Host.Styles()
 	text := placedWords(p) + " Fixes are for pods without a node."
-	if byAFix(p) {
+	if byAFixToUndo(p) {
 		text += " z opens Activity to undo the fix; esc goes back."
 	}
 	lines := []string{""}
@@ -143,7 +143,7 @@ func (p *Page) Places() keymap.Place {
 
 // Footer implements page.View.
 func (p *Page) Footer() []page.Key {
-	if nodeOf(p) != "" && !byAFix(p) {
+	if nodeOf(p) != "" && !byAFixToUndo(p) {
 		return page.Keys(keymap.Words, keymap.Describe, keymap.Close)
 	}
 	if nodeOf(p) != "" {
