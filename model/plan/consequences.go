@@ -158,7 +158,6 @@ func stayThere(nodes, pods int, unread string) string {
 func (p *Plan) taintEffects() (lead string, plain []string) {
 	var (
 		out                        = taintEviction{unread: p.Unread != ""}
-		finished                   map[string][]*model.Pod
 		evicting                   bool
 		nodes, pods                int
 		noSchedule, prefer, opened int // taints
@@ -167,11 +166,8 @@ func (p *Plan) taintEffects() (lead string, plain []string) {
 		was, then := items(edit.From), items(edit.To)
 		if before, after := noExecute(was), noExecute(then); countOthers(before, after)+countOthers(after, before) > 0 {
 			evicting = true
-			if finished == nil {
-				finished = finishedOn(p.on)
-			}
 			out.on(node, before, after)
-			out.finished(finished[node.Name], before, after)
+			out.finished(p.on, node.Name, before, after)
 			opened += countOthers(before, after)
 		}
 		nodes, pods = nodes+1, pods+len(node.Pods)
@@ -187,12 +183,12 @@ func (p *Plan) taintEffects() (lead string, plain []string) {
 	if evicting && (out.taints > 0 || out.saved > 0) {
 		var rest string
 		p.Ends, stays = append(p.Ends, out.ends...), ""
-		p.blind = p.blind || out.taints > 0 && p.Unread != ""
+		p.blind = out.blind()
 		if lead, rest = out.words(); rest != "" {
 			plain = append(plain, rest)
 		}
 	}
-	if slices.ContainsFunc(out.ends, func(e End) bool { return e.Fate.Outcome != Finished }) {
+	if out.running() {
 		p.warn("NoExecute ignores PodDisruptionBudgets; drain respects them.")
 	}
 	switch {

@@ -18,7 +18,16 @@ type taintEviction struct {
 	pods, tolerate, anyway, saved, static int
 	taints                                int // NoExecute taints that are new, of the node with most
 	ends                                  []End
-	unread                                bool // some pods of the nodes could not be read
+	unread                                bool                    // some pods of the nodes could not be read
+	over                                  map[string][]*model.Pod // finished pods, by node; nil: not asked for yet
+}
+
+// blind says whether pods that could not be read may be evicted.
+func (t *taintEviction) blind() bool { return t.unread && t.taints > 0 }
+
+// running says whether any of the pods that are evicted has not finished.
+func (t *taintEviction) running() bool {
+	return slices.ContainsFunc(t.ends, func(e End) bool { return e.Fate.Outcome != Finished })
 }
 
 // on adds a node whose NoExecute taints become others.
@@ -51,8 +60,11 @@ func (t *taintEviction) on(node *model.Node, was, then []corev1.Taint) {
 
 // finished adds the pods of a node that have finished and that its NoExecute taints, which become
 // others, evict: the taint manager deletes them like others (pkg/controller/tainteviction).
-func (t *taintEviction) finished(pods []*model.Pod, was, then []corev1.Taint) {
-	for _, pod := range pods {
+func (t *taintEviction) finished(on *model.Snapshot, node string, was, then []corev1.Taint) {
+	if t.over == nil {
+		t.over = finishedOn(on)
+	}
+	for _, pod := range t.over[node] {
 		before, went := model.EvictedAfter(was, pod.Object.Spec.Tolerations)
 		after, goes := model.EvictedAfter(then, pod.Object.Spec.Tolerations)
 		if !goes || went && before <= after || model.IsMirror(pod.Object) {
