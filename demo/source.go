@@ -62,7 +62,7 @@ func (c *Cluster) Source(ctx context.Context) (*cluster.Source, error) {
 			return cluster.WholePod(ctx, asker, pod)
 		},
 		Facts:  func(ctx context.Context, of model.Ref) command.Facts { return cluster.FactsOf(ctx, asker, of) },
-		Events: asker.RecentEvents, EventsUnread: asker.EventsUnread, Quotas: asker.Quotas, LimitRanges: asker.LimitRanges, Objects: asker.Objects,
+		Events: asker.RecentEvents, EventsUnread: asker.EventsUnread, Quotas: asker.Quotas, LimitRanges: asker.LimitRanges, Created: cluster.CreatedBy(asker), Objects: asker.Objects,
 	}, nil
 }
 

@@ -95,6 +95,10 @@ type Options struct {
 	// LimitRanges are those of a namespace, asked for where pods were not created.
 	// Nil: never known.
 	LimitRanges func(ctx context.Context, namespace string) ([]corev1.LimitRange, error)
+	// Created is the pod that a controller of Kubernetes creates now, without what LimitRanges
+	// fill in, and what rejects it because it does not exist; nil where the controller is gone or
+	// another. It is asked for where pods are to be replaced. Nil: never known.
+	Created func(ctx context.Context, namespace string, by *metav1.OwnerReference) (*corev1.Pod, []report.Rejection, error)
 }
 
 // Engine runs the scheduler's own plugins over the state that it was given with
@@ -172,6 +176,9 @@ func Silence() {
 func (e *Engine) Forecast(ctx context.Context, supposed plan.Hypothesis) (*plan.Forecast, error) {
 	told, err := e.simulated().Forecast(ctx, supposed)
 	if err != nil {
+		return nil, err
+	}
+	if err := tellAdmission(ctx, e, supposed.Gone, told); err != nil {
 		return nil, err
 	}
 	return told, tellQuotas(ctx, e, supposed.Gone, told)

@@ -9,10 +9,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/admission"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
@@ -264,6 +267,62 @@ func TestAQuotaRejectsTheReplacementOfAPod(t *testing.T) {
 		if bare := told.Fates["shop/bare"]; bare.Outcome != plan.Lost || bare.Why != "" {
 			t.Errorf("a pod without a controller: %+v", bare)
 		}
+	}
+}
+
+// What has changed since a pod was created may reject its replacement, which its controller makes
+// from its template: LimitRanges, Pod Security, and classes that were deleted.
+func TestAdmissionRejectsTheReplacementOfAPod(t *testing.T) {
+	namespace := testNamespace("shop")
+	namespace.Labels = map[string]string{"pod-security.kubernetes.io/enforce": "baseline"}
+	priority := func(p *corev1.Pod) { p.Spec.PriorityClassName = "gone" }
+	objects := []runtime.Object{
+		namespace, testNode("a", "8"), testNode("b", "8"),
+		testPod("shop/small", "a", "1", ownedBy("ReplicaSet", "small")), testPod("shop/fine", "a", "2", ownedBy("ReplicaSet", "fine")),
+		testPod("shop/host", "a", "2", ownedBy("ReplicaSet", "host")), testPod("shop/unread", "a", "2", ownedBy("ReplicaSet", "unread")),
+		testPod("shop/bare", "a", "1"), testPod("other/class", "a", "1", ownedBy("ReplicaSet", "class"), priority),
+		testPod("other/free", "a", "1", ownedBy("ReplicaSet", "free")),
+	}
+	least := corev1.LimitRange{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "least"}, Spec: corev1.LimitRangeSpec{
+		Limits: []corev1.LimitRangeItem{{Type: corev1.LimitTypeContainer, Min: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2")}}},
+	}}
+	options := Options{
+		LimitRanges: func(_ context.Context, namespace string) ([]corev1.LimitRange, error) {
+			if namespace != "shop" {
+				return nil, nil
+			}
+			return []corev1.LimitRange{least}, nil
+		},
+		Created: func(_ context.Context, namespace string, by *metav1.OwnerReference) (*corev1.Pod, []report.Rejection, error) {
+			switch by.Name {
+			case "small":
+				return testPod(namespace+"/", "", "1"), nil, nil
+			case "host":
+				return testPod(namespace+"/", "", "2", func(p *corev1.Pod) { p.Spec.HostNetwork = true }), nil, nil
+			case "class":
+				return testPod(namespace+"/", "", "1"), []report.Rejection{admission.NotThere("Priority", "PriorityClass gone")}, nil
+			case "free":
+				t.Error("nothing could reject it, and its controller is asked for")
+			case "unread":
+				return nil, nil, errors.New("not allowed to list replicasets")
+			}
+			return testPod(namespace+"/", "", "2"), nil, nil
+		},
+	}
+	gone := []types.UID{"shop/small", "shop/fine", "shop/host", "shop/unread", "shop/bare", "other/class", "other/free"}
+	told := mustForecast(t, startEngine(t, options, objects...), plan.Hypothesis{Gone: gone})
+	for uid, want := range map[types.UID]plan.Fate{
+		"shop/small": {Outcome: plan.Lost, Why: "LimitRange least: min cpu 2"}, "shop/fine": {Outcome: plan.Lands},
+		"shop/host":   {Outcome: plan.Lost, Why: "Pod Security baseline forbids host namespaces"},
+		"shop/unread": {Outcome: plan.Lands}, "shop/bare": {Outcome: plan.Lost},
+		"other/class": {Outcome: plan.Lost, Why: "PriorityClass gone does not exist"}, "other/free": {Outcome: plan.Lands},
+	} {
+		if got := told.Fates[uid]; got.Outcome != want.Outcome || got.Why != want.Why {
+			t.Errorf("%s: %+v, want %+v", uid, got, want)
+		}
+	}
+	if want := "unknown whether kube-apiserver lets the replacements of 1 pod be created: not allowed to list replicasets"; told.Unknown != want {
+		t.Errorf("unknown: %q", told.Unknown)
 	}
 }
 

@@ -108,6 +108,7 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 		EventsUnread:  c.asker.EventsUnread,
 		Quotas:        c.asker.Quotas,
 		LimitRanges:   c.asker.LimitRanges,
+		Created:       cluster.CreatedBy(c.asker),
 		Objects:       c.asker.Objects,
 		NotCreated: func() []*model.NotCreated {
 			return slices.Concat(s.rejections.NotCreated(), s.suspended.Found())

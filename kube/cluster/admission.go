@@ -3,6 +3,7 @@ package cluster
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,7 +11,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes"
 	corev1rules "k8s.io/kubernetes/pkg/apis/core/v1"
 	schedulingrules "k8s.io/kubernetes/pkg/apis/scheduling/v1"
@@ -44,6 +49,45 @@ func (a *Admission) Admit(ctx context.Context, pod *corev1.Pod) error {
 	a.runtimeClass(ctx, pod)
 	tolerateLostNodes(pod)
 	return nil
+}
+
+// CreatedBy reads the pods that controllers create now, as explain.Options asks for them.
+func CreatedBy(a *CachedReader) func(context.Context, string, *metav1.OwnerReference) (*corev1.Pod, []report.Rejection, error) {
+	return func(ctx context.Context, namespace string, by *metav1.OwnerReference) (*corev1.Pod, []report.Rejection, error) {
+		pod, err := podOf(ctx, a, namespace, by)
+		if err != nil || pod == nil {
+			return nil, nil, err
+		}
+		corev1rules.SetObjectDefaults_Pod(pod)
+		rules := &Admission{Client: a.options.Client}
+		rules.priority(ctx, pod)
+		rules.runtimeClass(ctx, pod)
+		return pod, rules.Rejected, nil
+	}
+}
+
+// podOf is the pod of a controller's template; nil where the controller is gone, or none of
+// Kubernetes.
+func podOf(ctx context.Context, a *CachedReader, namespace string, by *metav1.OwnerReference) (pod *corev1.Pod, err error) {
+	kind := creators[by.Kind]
+	if kind == nil || schema.FromAPIVersionAndKind(by.APIVersion, by.Kind).Group != kind.group {
+		return nil, nil
+	}
+	list, err := kind.list(ctx, a.options.Client, namespace, metav1.ListOptions{
+		FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, by.Name).String(),
+	})
+	if err != nil {
+		return nil, errors.New(unread(kind.resource, err, a.options.Words))
+	}
+	err = meta.EachListItem(list, func(o runtime.Object) error {
+		if of, err := meta.Accessor(o); err == nil && of.GetUID() == by.UID {
+			planned, _ := admission.PodOf(o, namespace)
+			pod = planned.Pod
+			planned.WithoutDropped(pod)
+		}
+		return nil
+	})
+	return pod, err
 }
 
 // leaveOut notes what could not be read, or is not there. plugin is the one of kube-apiserver

@@ -95,6 +95,7 @@ func engineOptions(source *Source) explain.Options {
 		Facts:          source.Facts,
 		Quotas:         source.Quotas,
 		LimitRanges:    source.LimitRanges,
+		Created:        source.Created,
 	}
 }
 
