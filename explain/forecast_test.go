@@ -352,6 +352,31 @@ func TestAPodOfADaemonSetIsNotMadeAgainOnATaintedNode(t *testing.T) {
 	}
 }
 
+// The pods of a plan take the disruptions that a budget allows: the scheduler then preempts others,
+// unless the replacement comes before them.
+func TestAPlanChangesWhichVictimsViolateABudget(t *testing.T) {
+	guarded := podLabel("app", "guard")
+	objects := []runtime.Object{
+		testNode("x", "8"), testNode("b", "4"), testNode("c", "4"), budget("guard", "guard", 1),
+		testPod("shop/guarded-b", "b", "3", guarded, readyPod, priority(1), ownedBy("ReplicaSet", "guarded")),
+		testPod("shop/plain", "c", "3", readyPod, priority(2), ownedBy("ReplicaSet", "plain")),
+		testPod("shop/web", "x", "2", readyPod, priority(10), ownedBy("ReplicaSet", "web")),
+	}
+	drained := testPod("shop/guarded-x", "x", "1", guarded, readyPod, ownedBy("ReplicaSet", "guarded"), selecting("kubernetes.io/hostname", "x"))
+	for name, c := range map[string]struct {
+		objects []runtime.Object
+		want    plan.Fate
+	}{
+		"the budget is left":    {objects, plan.Fate{Outcome: plan.Preempts, Node: "b", Why: "evicts shop/guarded-b"}},
+		"the budget is used up": {append(slices.Clone(objects), drained), plan.Fate{Outcome: plan.Preempts, Node: "c", Likely: true, Why: "evicts shop/plain"}},
+	} {
+		told := mustForecast(t, startEngine(t, Options{}, c.objects...), draining("x", c.objects))
+		if diff := cmp.Diff(c.want, outcomeOnly(told.Fates["shop/web"])); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
 func TestEvictionsOfAPlanUseBudgetsUp(t *testing.T) {
 	label := podLabel("app", "cart")
 	var objects []runtime.Object

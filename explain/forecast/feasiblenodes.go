@@ -82,7 +82,7 @@ func findPreemption(ctx context.Context, f *forecasting, class *equivalenceClass
 		return nil
 	}
 	return f.scheduler.Hold(ctx, empty, func() error {
-		firsts, err := preemptors(ctx, f, class.pod(), nodes, nil)
+		firsts, err := preemptors(ctx, f, f.budgets, class.pod(), nodes, nil)
 		class.preempts = len(firsts) > 0
 		return err
 	})

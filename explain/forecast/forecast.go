@@ -69,7 +69,8 @@ func (s Simulator) Forecast(ctx context.Context, supposed plan.Hypothesis) (*pla
 func (s Simulator) forecasting(supposed plan.Hypothesis) *forecasting {
 	return &forecasting{
 		scheduler: s.Scheduler, budgets: s.Budgets, now: metav1.NewTime(s.Now()).Rfc3339Copy(), added: s.Added, able: s.PreemptionCache, supposed: supposed,
-		told: &plan.Forecast{Fates: map[types.UID]plan.Fate{}},
+		told:  &plan.Forecast{Fates: map[types.UID]plan.Fate{}},
+		taken: map[types.UID][]types.NamespacedName{},
 	}
 }
 
@@ -125,12 +126,13 @@ type forecasting struct {
 	trial         *tried         // of a change; nil: none is tried
 	size          int            // nodes, when it began
 
-	rolled      map[types.UID]bool  // those of gone that a tried change replaces, and whether one by one, later
-	gone        []*corev1.Pod       // those that end and take room, in the order of the plan
-	daemonPods  []*corev1.Pod       // those that DaemonSets create for the nodes that a tried change opens
-	competitors []*pendingPod       // who looks for a node then, in the order of the queue
-	classes     []*equivalenceClass // the same by equivalence class
-	grouped     int                 // pending pods of PodGroups, which are left out
+	rolled      map[types.UID]bool                   // those of gone that a tried change replaces, and whether one by one, later
+	taken       map[types.UID][]types.NamespacedName // the budgets from which pods of gone take a disruption
+	gone        []*corev1.Pod                        // those that end and take room, in the order of the plan
+	daemonPods  []*corev1.Pod                        // those that DaemonSets create for the nodes that a tried change opens
+	competitors []*pendingPod                        // who looks for a node then, in the order of the queue
+	classes     []*equivalenceClass                  // the same by equivalence class
+	grouped     int                                  // pending pods of PodGroups, which are left out
 }
 
 // equivalenceClass is pending pods that one answer holds for.
@@ -195,6 +197,9 @@ func (f *forecasting) gather(ctx context.Context) error {
 			}
 			if scheduler.Assigned(pod) {
 				f.gone = append(f.gone, pod)
+				if names := f.budgets.Taken(pod); len(names) > 0 {
+					f.taken[uid] = names
+				}
 			}
 			if fate.Outcome == "" {
 				f.competitors = append(f.competitors, f.successor(pod))

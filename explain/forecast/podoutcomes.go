@@ -20,7 +20,8 @@ type sums struct {
 	tied      map[string]bool // all nodes that it was placed on, or had the same score there
 	varies    bool            // those are not the same in all orders
 	likely    bool
-	victims   []string
+	victims   map[string][]string // by node, of the first order in which they went for it there
+	others    bool                // others went for it in other orders
 	waited    int
 	why       string // of the first order in which it waited
 	open      string
@@ -47,7 +48,7 @@ func (p *simulation) count() {
 			t.blockers = p.addBlockers(c, t.blockers)
 		case len(at.preempts) > 0:
 			t.preempted = plus(t.preempted, at.Node)
-			t.victims = at.preempts
+			t.preemptedBy(at)
 		default:
 			t.landed = plus(t.landed, at.Node)
 			t.likely = t.likely || at.Likely
@@ -71,6 +72,20 @@ func (t *sums) addNodes(at placement.Placement) {
 	for _, node := range nodes {
 		t.varies = t.varies || len(t.tied) == len(nodes) && !t.tied[node]
 		t.tied[node] = true
+	}
+}
+
+// preemptedBy notes who went for a pod in one order.
+func (t *sums) preemptedBy(at place) {
+	victims := slices.Sorted(slices.Values(at.preempts))
+	known, found := t.victims[at.Node]
+	switch {
+	case !found && t.victims == nil:
+		t.victims = map[string][]string{at.Node: victims}
+	case !found:
+		t.victims[at.Node], t.others = victims, true
+	case !slices.Equal(known, victims):
+		t.others = true
 	}
 }
 
@@ -148,7 +163,8 @@ func (c *pendingPod) fate() plan.Fate {
 	case c.unless != "":
 		return plan.Fate{Outcome: plan.Depends, Why: fmt.Sprintf("its StatefulSet creates it only once %s is Ready", c.unless)}
 	case len(t.preempted) > 0:
-		return plan.Fate{Outcome: plan.Preempts, Node: most(t.preempted), Why: "evicts " + grammar.List(t.victims, grammar.Few)}
+		node := most(t.preempted)
+		return plan.Fate{Outcome: plan.Preempts, Node: node, Likely: t.others || len(t.landed) > 0, Why: "evicts " + grammar.List(t.victims[node], grammar.Few)}
 	}
 	fate := plan.Fate{Outcome: plan.Lands, Node: most(t.landed), Likely: t.likely}
 	switch nodes := slices.Sorted(maps.Keys(t.tied)); {

@@ -10,6 +10,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 	dryrun "k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/pdb"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/preemption"
@@ -27,7 +28,11 @@ func (p *simulation) preempt(ctx context.Context, c *pendingPod, nowhere placeme
 	if p.order == 0 {
 		shuffle = nil
 	}
-	firsts, err := preemptors(ctx, p.forecast, c.pod, nil, shuffle)
+	budgets, err := budgetsNow(p)
+	if err != nil {
+		return place{}, err
+	}
+	firsts, err := preemptors(ctx, p.forecast, budgets, c.pod, nil, shuffle)
 	switch {
 	case err != nil:
 		return place{}, err
@@ -45,6 +50,36 @@ func (p *simulation) preempt(ctx context.Context, c *pendingPod, nowhere placeme
 	return found, nil
 }
 
+// budgetsNow are the PodDisruptionBudgets as the scheduler finds them: pods of the plan that have
+// begun to end have taken disruptions. Their replacements give these back once they are Ready, which
+// nobody can foretell: in every second order they are as soon as they have a node.
+func budgetsNow(p *simulation) (*pdb.Budgets, error) {
+	f := p.forecast
+	if f.trial != nil || len(f.taken) == 0 {
+		return f.budgets, nil
+	}
+	taken := map[types.NamespacedName]int32{}
+	for uid, budgets := range f.taken {
+		if !p.ended[uid] {
+			continue
+		}
+		for _, budget := range budgets {
+			taken[budget]++
+		}
+	}
+	if p.order%2 == 1 {
+		for c, at := range p.placements {
+			if c.ends == nil || at.Node == "" {
+				continue
+			}
+			for _, budget := range f.taken[c.ends.UID] {
+				taken[budget]--
+			}
+		}
+	}
+	return f.budgets.After(taken)
+}
+
 // Preempts says whether a pod that fits nowhere would get a node by preemption in the present
 // state, on another node than those of some pods.
 func (s Simulator) Preempts(ctx context.Context, pod *corev1.Pod, but []types.UID) (preempts bool, err error) {
@@ -55,7 +90,7 @@ func (s Simulator) Preempts(ctx context.Context, pod *corev1.Pod, but []types.UI
 				return nil
 			}
 		}
-		firsts, err := preemptors(ctx, s.forecasting(plan.Hypothesis{}), pod, nodes, nil)
+		firsts, err := preemptors(ctx, s.forecasting(plan.Hypothesis{}), s.Budgets, pod, nodes, nil)
 		preempts = len(firsts) > 0
 		return err
 	})
@@ -82,9 +117,9 @@ func nodesWithout(s *scheduler.Scheduler, pods []types.UID) []string {
 // preemptors are the first of the ways in which a pod that fits nowhere gets a node by
 // preemption, on these nodes (nil: any); none: it gets none. shuffle puts equal pods of a node
 // in another order; nil: in none.
-func preemptors(ctx context.Context, f *forecasting, pod *corev1.Pod, nodes []string, shuffle func(int, func(i, j int))) ([]dryrun.Candidate, error) {
+func preemptors(ctx context.Context, f *forecasting, budgets *pdb.Budgets, pod *corev1.Pod, nodes []string, shuffle func(int, func(i, j int))) ([]dryrun.Candidate, error) {
 	profile := f.scheduler.Profile(pod)
-	simulator := preemption.Simulator{Profile: profile, Budgets: f.budgets, Shuffle: shuffle}
+	simulator := preemption.Simulator{Profile: profile, Budgets: budgets, Shuffle: shuffle}
 	if policy := pod.Spec.PreemptionPolicy; policy != nil && *policy == corev1.PreemptNever {
 		return nil, nil
 	}

@@ -35,7 +35,7 @@ func couldPreempt(ctx context.Context, f *forecasting, class *equivalenceClass) 
 		if able, known = f.able.knows(f.scheduler.State.Revision, class.key); known {
 			return nil
 		}
-		firsts, err := preemptors(ctx, f, class.pod(), nil, nil)
+		firsts, err := preemptors(ctx, f, f.budgets, class.pod(), nil, nil)
 		if err == nil {
 			able = len(firsts) > 0
 			f.able.known[class.key] = able

@@ -5,6 +5,10 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+	policylisters "k8s.io/client-go/listers/policy/v1"
+	"k8s.io/client-go/tools/cache"
 	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
@@ -72,4 +76,43 @@ func withoutDisruptions(budget *policyv1.PodDisruptionBudget) *policyv1.PodDisru
 	none := *budget
 	none.Status.DisruptionsAllowed = 0
 	return &none
+}
+
+// Taken are the budgets from which the end of the pod takes a disruption: their controller counts
+// a pod that is Ready as healthy until then.
+func (b *Budgets) Taken(pod *corev1.Pod) []types.NamespacedName {
+	if b.Unread != "" || scheduler.Terminal(pod) || pod.DeletionTimestamp != nil || !podutil.IsPodReady(pod) {
+		return nil
+	}
+	budgets, err := b.Of(pod)
+	if err != nil {
+		return nil
+	}
+	var names []types.NamespacedName
+	for _, budget := range budgets {
+		names = append(names, types.NamespacedName{Namespace: budget.Namespace, Name: budget.Name})
+	}
+	return names
+}
+
+// After are the budgets as they are once so many more disruptions of each are taken.
+func (b *Budgets) After(taken map[types.NamespacedName]int32) (*Budgets, error) {
+	if len(taken) == 0 {
+		return b, nil
+	}
+	all, err := b.Lister.List(labels.Everything())
+	if err != nil {
+		return nil, fmt.Errorf("list poddisruptionbudgets: %w", err)
+	}
+	left := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
+	for _, budget := range all {
+		if n := taken[types.NamespacedName{Namespace: budget.Namespace, Name: budget.Name}]; n > 0 {
+			budget = budget.DeepCopy()
+			budget.Status.DisruptionsAllowed = max(budget.Status.DisruptionsAllowed-n, 0)
+		}
+		if err := left.Add(budget); err != nil {
+			return nil, fmt.Errorf("copy poddisruptionbudgets: %w", err)
+		}
+	}
+	return &Budgets{Lister: policylisters.NewPodDisruptionBudgetLister(left), Unread: b.Unread}, nil
 }

@@ -107,7 +107,7 @@ type Fate struct {
 	Node    string   // of Lands: the node with the highest score
 	Tie     []string // of Lands: all nodes with that score in every simulation where there are several, Node among them
 	Varies  []string // of Lands: all nodes where simulations that differ in their order schedule it, Node among them
-	Likely  bool     // of Lands: the scheduler looks at some of the nodes only, and may choose another
+	Likely  bool     // of Lands: the scheduler looks at some of the nodes only, and may choose another; of Preempts: other pods, or on another node
 	Why     string   // of Waits, Depends, NotKnown and Lost: a few words
 	Budget  Budget
 }

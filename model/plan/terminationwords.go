@@ -223,6 +223,8 @@ func (e End) whereWords() string {
 		return "not recreated while the taint is there"
 	case fate.Outcome == Depends:
 		return "possibly Pending: " + cmp.Or(model.Clean(fate.Why), "depends on the order in which pods are recreated")
+	case fate.Outcome == Preempts && fate.Likely:
+		return "preempts pods on " + model.Clean(fate.Node) + " (likely)" + colon(fate.Why)
 	case fate.Outcome == Preempts:
 		return "preempts pods on " + model.Clean(fate.Node) + colon(fate.Why)
 	case fate.Outcome == Lands && e.Budget().Allows != BudgetWaits:
