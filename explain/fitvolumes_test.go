@@ -151,7 +151,7 @@ func TestFitCountsWhatAQuotaAdmitsOfVolumes(t *testing.T) {
 }
 
 func TestAPodFromAManifestIsNotRejectedForVolumesThatAreMadeLater(t *testing.T) {
-	e := startEngine(t, Options{Quotas: noQuotas}, twoZones(aClass("csi", "csi.example.com"))...)
+	e := startEngine(t, Options{Quotas: noQuotas}, twoZones(testNamespace("ml"), aClass("csi", "csi.example.com"))...)
 	for cpu, want := range map[string]report.Verdict{"1": report.Unknown, "8": report.Unschedulable} {
 		pod := testPod("ml/infer", "", cpu, scratch("csi"))
 		told, err := e.Ask(t.Context(), report.Query{Target: report.PodFrom(pod), Parts: report.FixesPart})
