@@ -152,10 +152,18 @@ func TestAFixWhoseNewPodIsRejectedDoesNotWork(t *testing.T) {
 		edit  func(*corev1.Pod)
 		want  string
 	}{
-		{"a ratio that the lower request exceeds", rules{limits: []corev1.LimitRange{ratio}}, bounding(corev1.ResourceCPU, "10"),
-			"x request cpu 4 instead of 8 | a | the new pod may be rejected: LimitRange team-a/bounds has maxLimitRequestRatio 2 for cpu per Container, container app has 2.5 times"},
-		{"a minimum that the rest of the pod is below", rules{limits: []corev1.LimitRange{least}}, requesting(corev1.ResourceMemory, "1Mi"),
-			"x request cpu 4 instead of 8 | a | the new pod may be rejected: LimitRange team-a/bounds requires at least memory 1Gi per Container, container app requests 1Mi"},
+		{
+			"a ratio that the lower request exceeds",
+			rules{limits: []corev1.LimitRange{ratio}},
+			bounding(corev1.ResourceCPU, "10"),
+			"x request cpu 4 instead of 8 | a | the new pod may be rejected: LimitRange team-a/bounds has maxLimitRequestRatio 2 for cpu per Container, container app has 2.5 times",
+		},
+		{
+			"a minimum that the rest of the pod is below",
+			rules{limits: []corev1.LimitRange{least}},
+			requesting(corev1.ResourceMemory, "1Mi"),
+			"x request cpu 4 instead of 8 | a | the new pod may be rejected: LimitRange team-a/bounds requires at least memory 1Gi per Container, container app requests 1Mi",
+		},
 		{"a minimum that the lower request keeps", rules{limits: []corev1.LimitRange{allowing}}, nil, "+ request cpu 4 instead of 8 | a"},
 		{"Pod Security", rules{labels: map[string]string{"pod-security.kubernetes.io/enforce": "baseline"}}, hostNetwork, "x request cpu 4 instead of 8 | a | the new pod may be rejected: namespace team-a enforces Pod Security level baseline, which forbids host namespaces (hostNetwork=true)"},
 		{"Pod Security that the whole template breaks", rules{labels: restricted}, nil, "x request cpu 4 instead of 8 | a | the new pod may be rejected: namespace team-a enforces Pod Security level restricted, which forbids allowPrivilegeEscalation != false (container \"app\" must set securityContext.allowPrivilegeEscalation=false), and for 3 more reasons"},
@@ -236,15 +244,27 @@ func TestFixesFollowTheDeployment(t *testing.T) {
 		want  string
 	}{
 		{"a rolling update", command.Facts{Replicas: 2, MaxSurge: 1}, "+ request cpu 5 instead of 8 | a b | Deployment rolls out to 2 pods: 1 running, 1 pending"},
-		{"one that is paused", command.Facts{Replicas: 2, Paused: true, MaxSurge: 1},
-			"x request cpu 5 instead of 8 | a b | deployment/app is paused: its pods get a change only after it is resumed"},
-		{"one that stops all pods", command.Facts{Replicas: 2, Recreate: true},
-			"+ request cpu 5 instead of 8 | a b | Deployment recreates all 2 pods: 1 running one is stopped first"},
-		{"one in the middle of an update", command.Facts{Replicas: 1, MaxSurge: 1},
-			"+ request cpu 5 instead of 8 | a b | Deployment rolls out to 1 pod, in place of 2 pods: 1 running, 1 pending"},
+		{
+			"one that is paused",
+			command.Facts{Replicas: 2, Paused: true, MaxSurge: 1},
+			"x request cpu 5 instead of 8 | a b | deployment/app is paused: its pods get a change only after it is resumed",
+		},
+		{
+			"one that stops all pods",
+			command.Facts{Replicas: 2, Recreate: true},
+			"+ request cpu 5 instead of 8 | a b | Deployment recreates all 2 pods: 1 running one is stopped first",
+		},
+		{
+			"one in the middle of an update",
+			command.Facts{Replicas: 1, MaxSurge: 1},
+			"+ request cpu 5 instead of 8 | a b | Deployment rolls out to 1 pod, in place of 2 pods: 1 running, 1 pending",
+		},
 		{"one that is gone", command.Facts{Gone: true}, "x request cpu 5 instead of 8 | a b | its Deployment app no longer exists"},
-		{"one that cannot be read", command.Facts{Unread: "not allowed to get deployments"},
-			"x request cpu 5 instead of 8 | a b | unknown: whether deployment/app is paused: not allowed to get deployments | Deployment rolls out to 2 pods: 1 running, 1 pending"},
+		{
+			"one that cannot be read",
+			command.Facts{Unread: "not allowed to get deployments"},
+			"x request cpu 5 instead of 8 | a b | unknown: whether deployment/app is paused: not allowed to get deployments | Deployment rolls out to 2 pods: 1 running, 1 pending",
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			pod := testPod("shop/web", "", "8")
@@ -259,7 +279,7 @@ func TestFixesFollowTheDeployment(t *testing.T) {
 			}}, testNode("a", "6"), testNode("b", "5"), set, running, pod)
 			found := must(fixesOf(t.Context(), e, report.PodOf(pod.UID)))
 			fix := found.Tried[0]
-			got := strings.Split(toldFixes(found), "\n")[0]
+			got, _, _ := strings.Cut(toldFixes(found), "\n")
 			for _, affected := range fix.Affects {
 				if affected.Kind == "Deployment" {
 					got += " | Deployment " + affected.How

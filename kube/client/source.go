@@ -97,23 +97,31 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 		Queue:          func(ctx context.Context, of kueue.Subject) *kueue.State { return cluster.QueueOf(ctx, c.asker, of) },
 		Group:          groupOf(c),
 		Nominator:      nominatorOf(c),
-		Whole: func(ctx context.Context, pod *corev1.Pod) (*corev1.Pod, error) {
-			return cluster.WholePod(ctx, c.asker, pod)
-		},
-		Facts:         func(ctx context.Context, of model.Ref) command.Facts { return cluster.FactsOf(ctx, c.asker, of) },
-		Configuration: looked.configuration,
-		Gates:         looked.gates,
-		PodGroups:     s.podGroups(),
-		Events:        c.asker.RecentEvents,
-		EventsUnread:  c.asker.EventsUnread,
-		Quotas:        c.asker.Quotas,
-		LimitRanges:   c.asker.LimitRanges,
-		Created:       cluster.CreatedBy(c.asker),
-		Objects:       c.asker.Objects,
-		NotCreated: func() []*model.NotCreated {
-			return slices.Concat(s.rejections.NotCreated(), s.suspended.Found())
-		},
+		Whole:          wholeOf(c),
+		Facts:          func(ctx context.Context, of model.Ref) command.Facts { return cluster.FactsOf(ctx, c.asker, of) },
+		Configuration:  looked.configuration,
+		Gates:          looked.gates,
+		PodGroups:      s.podGroups(),
+		Events:         c.asker.RecentEvents,
+		EventsUnread:   c.asker.EventsUnread,
+		Quotas:         c.asker.Quotas,
+		LimitRanges:    c.asker.LimitRanges,
+		Created:        cluster.CreatedBy(c.asker),
+		Objects:        c.asker.Objects,
+		NotCreated:     notCreatedOf(s),
 	}, nil
+}
+
+// wholeOf reads a pod with what informers drop.
+func wholeOf(c *Client) func(context.Context, *corev1.Pod) (*corev1.Pod, error) {
+	return func(ctx context.Context, pod *corev1.Pod) (*corev1.Pod, error) {
+		return cluster.WholePod(ctx, c.asker, pod)
+	}
+}
+
+// notCreatedOf are the pods that controllers could not create.
+func notCreatedOf(s *source) func() []*model.NotCreated {
+	return func() []*model.NotCreated { return slices.Concat(s.rejections.NotCreated(), s.suspended.Found()) }
 }
 
 // groupOf asks what another scheduler says of a pod's PodGroup.

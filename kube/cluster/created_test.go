@@ -48,7 +48,8 @@ func TestThePodThatAControllerCreates(t *testing.T) {
 		}
 	}
 	for _, by := range []metav1.OwnerReference{
-		{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "fine", UID: "another"}, {APIVersion: "example.com/v1", Kind: "ReplicaSet", Name: "fine", UID: "fine"},
+		{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "fine", UID: "another"},
+		{APIVersion: "example.com/v1", Kind: "ReplicaSet", Name: "fine", UID: "fine"},
 		{APIVersion: "v1", Kind: "Node", Name: "a", UID: "a"},
 	} {
 		if pod, _, err := CreatedBy(asker)(context.Background(), "shop", &by); pod != nil || err != nil {

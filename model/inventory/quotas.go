@@ -247,13 +247,8 @@ func (q *Quota) unset(pods []*model.Pod, name corev1.ResourceName) bool {
 func (q *Quota) measure(pods []*model.Pod) {
 	q.Pods = len(pods)
 	q.UsualPod = corev1.ResourceList{}
-	if len(pods) == 0 { // the size of its pods is not known
-		for _, name := range q.Resources() {
-			if used, hard, known := q.Amounts(name); known && countsPods(name) && used >= hard {
-				q.MorePods, q.LimitedBy = new(int64(0)), name
-				return
-			}
-		}
+	if len(pods) == 0 {
+		q.measureEmpty()
 		return
 	}
 	all, claims := true, false
@@ -281,6 +276,17 @@ func (q *Quota) measure(pods []*model.Pod) {
 		q.rejectUnset(unset)
 	case claims && q.MorePods != nil && *q.MorePods > 0:
 		q.MorePods, q.LimitedBy = nil, ""
+	}
+}
+
+// measureEmpty says that a quota allows no pods where it limits their number and that is used up:
+// without any pod, their size is not known.
+func (q *Quota) measureEmpty() {
+	for _, name := range q.Resources() {
+		if used, hard, known := q.Amounts(name); known && countsPods(name) && used >= hard {
+			q.MorePods, q.LimitedBy = new(int64(0)), name
+			return
+		}
 	}
 }
 

@@ -111,8 +111,12 @@ func TestAPlanHasABudgetOnlyWhereOneIsAsked(t *testing.T) {
 		budget Budget
 		there  bool
 	}{
-		{Budget{}, false}, {Budget{Allows: BudgetAllows}, false}, {Budget{Allows: BudgetAllows, Name: "cart", Left: 1}, true},
-		{Budget{Allows: BudgetWaits, Name: "cart"}, true}, {Budget{Allows: BudgetNever, Name: "cart"}, true}, {Budget{Allows: BudgetUnread}, true},
+		{Budget{}, false},
+		{Budget{Allows: BudgetAllows}, false},
+		{Budget{Allows: BudgetAllows, Name: "cart", Left: 1}, true},
+		{Budget{Allows: BudgetWaits, Name: "cart"}, true},
+		{Budget{Allows: BudgetNever, Name: "cart"}, true},
+		{Budget{Allows: BudgetUnread}, true},
 	} {
 		end := endOf(model.NewPod(owned("shop/a", "n1", "ReplicaSet/a", nil)), Evicted)
 		end.Fate.Budget = c.budget

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -83,13 +84,13 @@ func (p *List) Answer(int) string {
 	case live == 0:
 		return countOf(p.jobs.All()) + ", none running."
 	}
-	words := countOf(p.jobs.All())
+	words := []string{countOf(p.jobs.All())}
 	for _, state := range []plan.JobState{plan.JobRuns, plan.JobPaused} {
 		if n := inState(p.jobs.All(), state); n > 0 {
-			words += fmt.Sprintf(", %d %s", n, state)
+			words = append(words, fmt.Sprintf("%d %s", n, state))
 		}
 	}
-	return words + "."
+	return strings.Join(words, ", ") + "."
 }
 
 // ShowJobs shows the newest progress of the jobs.
