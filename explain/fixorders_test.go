@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -313,5 +314,31 @@ func TestAFixIsNoneIfThePodPreemptsWhomItEvicts(t *testing.T) {
 		if at < 0 || found.Tried[at].Verified != verified {
 			t.Errorf("of priority %d:\n%s", priorityOf, toldFixes(found))
 		}
+	}
+}
+
+// What a fix evicts takes disruptions from budgets: whom the pod preempts then is not certain.
+func TestAFixChangesWhichVictimsViolateABudget(t *testing.T) {
+	guarded := podLabel("app", "guard")
+	pod := testPod("shop/web", "", "2", priority(10))
+	e := startEngine(t, Options{},
+		testNode("x", "2"), testNode("b", "4"), testNode("c", "4"), budget("guard", "guard", 1), pod,
+		testPod("sys/first", "", "2", priority(20), func(p *corev1.Pod) { p.Spec.PreemptionPolicy = new(corev1.PreemptNever) }),
+		testPod("shop/guarded-x", "x", "2", guarded, readyPod, ownedBy("ReplicaSet", "guarded"), selecting("kubernetes.io/hostname", "x")),
+		testPod("shop/guarded-b", "b", "3", guarded, readyPod, priority(1), ownedBy("ReplicaSet", "guarded")),
+		testPod("shop/plain", "c", "3", readyPod, priority(2), ownedBy("ReplicaSet", "plain")))
+	simulator := forecast.Simulator{Scheduler: e.scheduler, Budgets: e.budgets, Now: func() time.Time { return testNow }}
+	tried, err := simulator.SimulateFix(t.Context(), &forecast.FixSimulation{Pod: pod, Any: true, Last: true, Gone: []types.UID{"shop/guarded-x"}, Time: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	victims := map[string]bool{}
+	for _, other := range tried.Unless {
+		if other.How == forecast.Preempted {
+			victims[other.Pod.Name] = true
+		}
+	}
+	if want := map[string]bool{"guarded-b": true, "plain": true}; !maps.Equal(victims, want) {
+		t.Errorf("preempted in some of %d orders: %v, want %v", tried.Orders, victims, want)
 	}
 }

@@ -52,10 +52,12 @@ func (p *simulation) preempt(ctx context.Context, c *pendingPod, nowhere placeme
 
 // budgetsNow are the PodDisruptionBudgets as the scheduler finds them: pods of the plan that have
 // begun to end have taken disruptions. Their replacements give these back once they are Ready, which
-// nobody can foretell: in every second order they are as soon as they have a node.
+// nobody can foretell: in every second order they are as soon as they have a node. Whether their
+// controller counts in time what a fix evicts is not known either: in every other pair of orders it
+// does.
 func budgetsNow(p *simulation) (*pdb.Budgets, error) {
 	f := p.forecast
-	if f.trial != nil || len(f.taken) == 0 {
+	if len(f.taken) == 0 || f.trial != nil && p.order%4 >= 2 {
 		return f.budgets, nil
 	}
 	taken := map[types.NamespacedName]int32{}
