@@ -52,6 +52,7 @@ type owner struct {
 // words are what events say about the rejections of a controller's pods.
 type words struct {
 	message     string // the newest
+	event       string // whose it is: names end with the time in nanoseconds, and times have only seconds
 	since, last time.Time
 }
 
@@ -127,8 +128,8 @@ func (r *RejectedPods) seeEvent(seen any) {
 	defer r.mu.Unlock()
 	of := e.InvolvedObject
 	s := r.suspect(owner{of.Kind, of.Namespace, of.Name, of.UID})
-	if !told.Last.Before(s.last) {
-		s.last, s.message = told.Last, told.Message
+	if told.Last.After(s.last) || told.Last.Equal(s.last) && e.Name >= s.event {
+		s.last, s.message, s.event = told.Last, told.Message, e.Name
 	}
 	if s.since.IsZero() || told.First.Before(s.since) {
 		s.since = told.First
