@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	schedulingrules "k8s.io/kubernetes/pkg/apis/scheduling/v1"
-	"k8s.io/pod-security-admission/api"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/admission"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -121,7 +120,7 @@ func hasRules(ctx context.Context, e *Engine, namespace string) bool {
 		}
 	}
 	labels, _ := e.sources.labels(namespace)
-	return labels[api.EnforceLevelLabel] != ""
+	return admission.Enforces(labels)
 }
 
 // namesClass says whether the pod has a class that may have been deleted.

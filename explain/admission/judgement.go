@@ -71,7 +71,7 @@ func (j *Judgement) ask(ctx context.Context, from Sources) error {
 	labels, why := from.Labels(namespace)
 	if why != "" {
 		j.leaveOpen("namespaces", why, securityPlugin)
-	} else if j.security, err = securityRefusing(j.Pod, labels, from.ClusterVersion); err != nil {
+	} else if j.security, err = SecurityRejections(j.Pod, labels, from.ClusterVersion); err != nil {
 		return err
 	}
 	quotas, err := objectsOf(ctx, from.Quotas, namespace)

@@ -14,11 +14,6 @@ import (
 // securityPlugin is the admission plugin that enforces Pod Security standards.
 const securityPlugin = "PodSecurity"
 
-// SecurityRejections are those of Pod Security for a pod, whose fields all have to be there.
-func SecurityRejections(pod *corev1.Pod, labels map[string]string, cluster string) ([]report.Rejection, error) {
-	return securityRefusing(pod, labels, cluster)
-}
-
 // Enforces reports whether the labels of a namespace enforce a Pod Security level; true also if
 // they are not valid.
 func Enforces(labels map[string]string) bool {
@@ -26,10 +21,10 @@ func Enforces(labels map[string]string) bool {
 	return labeled && level != string(api.LevelPrivileged)
 }
 
-// securityRefusing asks the API server's own checks whether the level that the
+// SecurityRejections asks the API server's own checks whether the level that the
 // labels of pod's namespace enforce lets it be created. Where they enforce none,
-// the API server's configuration may, which nobody can read.
-func securityRefusing(pod *corev1.Pod, labels map[string]string, cluster string) ([]report.Rejection, error) {
+// the API server's configuration may, which nobody can read. All fields of the pod have to be there.
+func SecurityRejections(pod *corev1.Pod, labels map[string]string, cluster string) ([]report.Rejection, error) {
 	privileged := api.LevelVersion{Level: api.LevelPrivileged, Version: api.LatestVersion()}
 	rules, errs := api.PolicyToEvaluate(labels, api.Policy{Enforce: privileged, Audit: privileged, Warn: privileged})
 	if err := errs.ToAggregate(); err != nil {

@@ -228,9 +228,10 @@ func rank(tried []Attempt, found *report.Fixes) {
 func (f *Attempt) worksAlone() bool { return f.Works() && f.preempted == 0 }
 
 // rankFix puts what others have to do before all, then fixes that work, last of them those that
-// cannot be undone, recreate the pod, stop all pods of its workload, have others preempted or add a node; then those that work
-// unless another pod takes the capacity, those with which the pod would fit if others did not
-// take it, and last those that bypass a queue or take the pod out of its group.
+// cannot be undone, recreate the pod, stop all pods of its workload, have others preempted or add
+// a node; then those that work unless another pod takes the capacity, those with which the pod
+// would fit if others did not take it, and last those that bypass a queue or take the pod out of
+// its group.
 func rankFix(f *Attempt) int {
 	switch {
 	case f.Advises():
@@ -276,7 +277,7 @@ func (c candidate) harm() (sum int) {
 }
 
 // needless says whether a fix that works makes this one more than is needed: it
-// is one of this one's steps, lowers the same request by less, or evicts some of the same pods.
+// is one of this one's steps, lowers the same request by less, or evicts none but some of the same pods.
 func (c candidate) needless(tried []Attempt) bool {
 	return slices.ContainsFunc(tried, func(fix Attempt) bool {
 		if !fix.worksAlone() || len(fix.Remedies) > 1 {

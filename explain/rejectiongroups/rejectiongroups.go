@@ -56,10 +56,11 @@ const (
 
 // Of sorts the nodes of the matrix into groups, nearest first: those that fit
 // come first, then those that are not decided, then those that the fewest
-// plugins reject (a cordon is one with its taint), then those that are large enough, then those whose nearest node is short of the least (the share
-// of what is wanted that is missing, summed over the rejections), then those that
-// the end of pods could let it in on, then in the order of the plugins that
-// reject, then the larger ones, then by name.
+// plugins reject (a cordon is one with its taint), then those that are large enough,
+// then those whose nearest node is short of the least (the share of what is wanted
+// that is missing, summed over the rejections), then those that the end of pods
+// could let it in on, then in the order of the plugins that reject, then the larger
+// ones, then by name.
 func Of(q *plugins.Question, m *scheduler.Matrix) []*Group {
 	g := &grouping{q: q, m: m, steps: map[step]int{}, groups: map[int]*Group{}}
 	for i := range m.Nodes {

@@ -58,8 +58,9 @@ func FitRank(fits *bool) int {
 }
 
 // Compare orders answers about one node, the nearest to a yes first: pods that
-// fit, then those of which that is not known, then those that the fewest plugins
-// refuse, then those that lack the least, then those that the node is too small for. Pods that no scheduler looks at are last.
+// fit, then those of which that is not known, then those that the node is large enough
+// for; of these first those that the fewest plugins refuse, then those that lack the
+// least. Pods that no scheduler looks at are last.
 func (a *NodeAnswer) Compare(b *NodeAnswer) int {
 	held := func(a *NodeAnswer) int { return min(len(a.Held), 1) }
 	small := func(a *NodeAnswer) int {
