@@ -256,13 +256,17 @@ func TestAQuotaRefusesAndAJobEnds(t *testing.T) {
 	})
 }
 
-// The first Deployment comes before its quota: the quota controller may count just
-// after a Deployment was admitted and before its informer has it, here as on every
-// cluster, and would give the place back until it counts again.
+// The quota controller and quota admission count what their informers have, here as on
+// every cluster: the quota comes after a Deployment that the controllers have, and dry
+// runs tell when admission has the quota.
 func TestAQuotaCountsObjectsOfEveryKind(t *testing.T) {
 	const deployments = "count/deployments.apps"
 	c := startTest(t, 1)
 	c.deploy(t, "first", "100m", 1)
+	until(t, "the controllers have the first Deployment", func() bool {
+		first, err := c.Client().AppsV1().Deployments("default").Get(t.Context(), "first", metav1.GetOptions{})
+		return err == nil && first.Status.ObservedGeneration > 0
+	})
 	if _, err := c.Client().CoreV1().ResourceQuotas("default").Create(t.Context(), &corev1.ResourceQuota{
 		ObjectMeta: metav1.ObjectMeta{Name: "objects"},
 		Spec:       corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{deployments: resource.MustParse("1")}},
@@ -278,11 +282,16 @@ func TestAQuotaCountsObjectsOfEveryKind(t *testing.T) {
 		Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "second"}}, Template: template("second", "100m"),
 	}}
 	want := `deployments.apps "second" is forbidden: exceeded quota: objects, requested: count/deployments.apps=1, used: count/deployments.apps=1, limited: count/deployments.apps=1`
-	until(t, "admission has the count and refuses a second Deployment", func() bool {
-		_, err := c.Client().AppsV1().Deployments("default").Create(t.Context(), second, metav1.CreateOptions{})
-		if err == nil {
-			t.Fatal("a second Deployment is created")
+	create := func(options metav1.CreateOptions) string {
+		if _, err := c.Client().AppsV1().Deployments("default").Create(t.Context(), second, options); err != nil {
+			return err.Error()
 		}
-		return err.Error() == want
+		return ""
+	}
+	until(t, "admission has the count and would refuse a second Deployment", func() bool {
+		return create(metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}) == want
 	})
+	if got := create(metav1.CreateOptions{}); got != want {
+		t.Errorf("a second Deployment: %q, want %q", got, want)
+	}
 }
