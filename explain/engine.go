@@ -178,10 +178,7 @@ func (e *Engine) Forecast(ctx context.Context, supposed plan.Hypothesis) (*plan.
 	if err != nil {
 		return nil, err
 	}
-	if err := tellAdmission(ctx, e, supposed.Gone, told); err != nil {
-		return nil, err
-	}
-	return told, tellQuotas(ctx, e, supposed.Gone, told)
+	return told, tellReplacements(ctx, e, supposed.Gone, told)
 }
 
 // Evictions says for each of some pods of a node where it would be rescheduled if

@@ -277,7 +277,7 @@ func TestAdmissionRejectsTheReplacementOfAPod(t *testing.T) {
 	namespace.Labels = map[string]string{"pod-security.kubernetes.io/enforce": "baseline"}
 	priority := func(p *corev1.Pod) { p.Spec.PriorityClassName = "gone" }
 	objects := []runtime.Object{
-		namespace, testNode("a", "8"), testNode("b", "8"),
+		namespace, testNamespace("other"), testNode("a", "8"), testNode("b", "8"),
 		testPod("shop/small", "a", "1", ownedBy("ReplicaSet", "small")), testPod("shop/fine", "a", "2", ownedBy("ReplicaSet", "fine")),
 		testPod("shop/host", "a", "2", ownedBy("ReplicaSet", "host")), testPod("shop/unread", "a", "2", ownedBy("ReplicaSet", "unread")),
 		testPod("shop/bare", "a", "1"), testPod("other/class", "a", "1", ownedBy("ReplicaSet", "class"), priority),
@@ -323,6 +323,46 @@ func TestAdmissionRejectsTheReplacementOfAPod(t *testing.T) {
 	}
 	if want := "unknown whether kube-apiserver lets the replacements of 1 pod be created: not allowed to list replicasets"; told.Unknown != want {
 		t.Errorf("unknown: %q", told.Unknown)
+	}
+}
+
+// Rules that could not be read reject nothing and allow nothing.
+func TestAForecastSaysWhichRulesOfReplacementsItCouldNotRead(t *testing.T) {
+	forbidden := func(what string) error { return errors.New("not allowed to list " + what) }
+	options := func(ranges, quotas error) Options {
+		return Options{
+			LimitRanges: func(context.Context, string) ([]corev1.LimitRange, error) { return nil, ranges },
+			Quotas:      func(context.Context, string) ([]corev1.ResourceQuota, error) { return nil, quotas },
+			Created: func(context.Context, string, *metav1.OwnerReference) (*corev1.Pod, []report.Rejection, error) {
+				t.Error("no rule is known, and a controller is asked for")
+				return nil, nil, nil
+			},
+		}
+	}
+	objects := []runtime.Object{
+		testNamespace("shop"), testNode("a", "8"), testNode("b", "8"), testPod("shop/1", "a", "1", ownedBy("ReplicaSet", "web")),
+		testPod("shop/2", "a", "1", ownedBy("ReplicaSet", "web")), testPod("shop/bare", "a", "1"),
+	}
+	const of = "unknown whether kube-apiserver lets the replacements of 2 pods be created: "
+	for name, c := range map[string]struct {
+		options   Options
+		forbidden []string
+		want      string
+	}{
+		"all read":    {options(nil, nil), nil, ""},
+		"LimitRanges": {options(forbidden("limitranges"), nil), nil, of + "not allowed to list limitranges"},
+		"quotas":      {options(nil, forbidden("resourcequotas")), nil, of + "not allowed to list resourcequotas"},
+		"both":        {options(forbidden("limitranges"), forbidden("resourcequotas")), nil, of + "not allowed to list limitranges; not allowed to list resourcequotas"},
+		"namespaces":  {options(nil, nil), []string{"namespaces"}, of + "not allowed to list namespaces"},
+	} {
+		e := startEngineForbidding(t, c.options, c.forbidden, objects...)
+		told := mustForecast(t, e, plan.Hypothesis{Gone: []types.UID{"shop/1", "shop/2", "shop/bare"}})
+		if told.Unknown != c.want {
+			t.Errorf("%s: %q, want %q", name, told.Unknown, c.want)
+		}
+		if got := told.Fates["shop/1"].Outcome; got != plan.Lands {
+			t.Errorf("%s: %s", name, got)
+		}
 	}
 }
 
