@@ -29,6 +29,7 @@ type acts struct {
 	cancel  context.CancelFunc // cancels the planning
 	fix     *follow.Fix        // that the action is; nil for other actions
 	asked   *plan.Plan         // the newest whose box was opened
+	says    string             // what its box says first; "" is nothing
 	again   string             // why it is planned again
 	running []string           // confirmed plans without an answer yet
 	rights  rights
@@ -88,6 +89,12 @@ func (c *acts) planFor(action plan.Action, again string) tea.Cmd {
 		return nil
 	}
 	c.fix = nil
+	if again == "" {
+		c.says = ""
+	}
+	if step, ok := action.(page.Step); ok {
+		action, c.says = step.Action, step.Says
+	}
 	if fix, ok := action.(follow.Fix); ok {
 		c.fix, action = &fix, fix.Action
 	}
@@ -121,7 +128,7 @@ func (c *acts) onPlanned(msg plannedMsg) tea.Cmd {
 		return c.app.said.sayError(msg.err)
 	}
 	c.app.box, c.asked = nil, msg.plan
-	return confirm.New(&c.app.boxes, msg.plan, msg.plan.Question(c.app.head.short, c.app.head.production()), c.again).Open()
+	return confirm.New(&c.app.boxes, msg.plan, msg.plan.Question(c.app.head.short, c.app.head.production()), c.again, c.says).Open()
 }
 
 // run carries out a plan that was confirmed.

@@ -287,6 +287,40 @@ func TestEnterPlansTheFixesThatAreActions(t *testing.T) {
 	}
 }
 
+// The box repeats what the row of a fix says and its plan does not: confirming is not believing.
+func TestTheBoxOfAFixSaysThatItMayNotWork(t *testing.T) {
+	unsure := checkoutFixes().Tried[2]
+	unsure.Verified, unsure.Steps = false, 2
+	unsure.Actions = append(unsure.Actions, unsure.Actions[0])
+	unsure.Title += " and batch/report-2 from std-c-02"
+	unsure.Remaining = []string{"a pending api pod may be scheduled there first (3 of 8 simulations)"}
+	unsure.Unless = []report.Unless{{Who: "a pending api pod", How: "may be scheduled there first", Simulations: 3, Of: 8}}
+	vain := checkoutFixes().Tried[5]
+	for name, c := range map[string]struct {
+		fix  report.Fix
+		want []string
+	}{
+		"works": {checkoutFixes().Tried[2], nil},
+		"may":   {unsure, []string{"Step 1 of 2 of a fix:", "This may not help the pod. Simulated: the pod fits std-b-02, but a pending api pod may be scheduled there first (3 of 8 simulations)."}},
+		"vain":  {vain, []string{"This does not help the pod. Simulated: 0 nodes fit."}},
+	} {
+		app, _, _ := fixesOn(t, 120, 40, &report.Fixes{Revision: 1, Tried: []report.Fix{c.fix}}, nil)
+		press(t, app, "enter")
+		if app.dialog == nil {
+			t.Fatalf("%s: no box asks:\n%s", name, screen(app))
+		}
+		text := strings.Join(strings.Fields(strings.ReplaceAll(screen(app), "│", " ")), " ")
+		for _, want := range c.want {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: the box does not say %q:\n%s", name, want, screen(app))
+			}
+		}
+		if c.want == nil && strings.Contains(text, "help the pod") {
+			t.Errorf("%s:\n%s", name, screen(app))
+		}
+	}
+}
+
 func TestAGateOfKueueIsNotOfferedAsAFixThatWorks(t *testing.T) {
 	fixes := &report.Fixes{Advice: "Kueue holds it: see its Workload and LocalQueue team-a", Tried: []report.Fix{
 		{Title: "see its Workload and LocalQueue team-a", Kind: report.FixQueue, Steps: 1, Remaining: []string{"gated until Kueue admits its Workload"}},

@@ -58,6 +58,12 @@ type Worker interface {
 	Now() time.Time
 }
 
+// Step is an action that is a step of a fix.
+type Step struct {
+	plan.Action
+	Says string // what its box says first: that the fix may not work, or is not done yet; "" is nothing
+}
+
 // Operator does what a key of a page asks for.
 type Operator interface {
 	// Open shows a page.

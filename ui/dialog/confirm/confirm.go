@@ -22,7 +22,7 @@ type Box struct {
 	Chosen   int    // the consent that space checks
 
 	host  Host
-	again string // why it is asked again; "" the first time
+	first []string // what it says before the plan
 	guard dialog.Guard
 	top   int         // rows scrolled out above
 	field input.Field // the typed answer
@@ -44,10 +44,10 @@ type Host interface {
 	SayError(err error) tea.Cmd
 }
 
-// New is the box of a plan, and of the question that it asks. Again says why it is asked
-// again; "" the first time.
-func New(h Host, p *plan.Plan, question plan.Question, again string) *Box {
-	c := &Box{host: h, Plan: p, Question: question, again: again, Agreed: make([]bool, len(p.Consents)), field: input.New("")}
+// New is the box of a plan, and of the question that it asks. First is what it says before the
+// plan: why it is asked again, and what is known of the fix that it is a step of; "" is nothing.
+func New(h Host, p *plan.Plan, question plan.Question, first ...string) *Box {
+	c := &Box{host: h, Plan: p, Question: question, first: first, Agreed: make([]bool, len(p.Consents)), field: input.New("")}
 	if c.Question.Number() {
 		c.field = input.NewNumber()
 	}

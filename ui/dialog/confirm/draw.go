@@ -84,7 +84,7 @@ func (c *Box) lastTop() int {
 // body is the part that scrolls: effects, warnings, pods, changes, and consents.
 func (c *Box) body(width int) []boxLine {
 	s := c.host.Styles()
-	lines := c.sentences(nil, s.Warn, width, c.again)
+	lines := c.sentences(nil, s.Warn, width, c.first...)
 	text := s.Text
 	if c.refused() {
 		lines = c.sentences(lines, s.Bad, width, c.refusal())

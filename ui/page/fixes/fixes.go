@@ -138,7 +138,7 @@ func (p *Page) Act(do keymap.Action) tea.Cmd {
 		return p.Host.ActOn(do, page.SelectPod(p.Pod))
 	}
 	if f, ok := p.fix(); ok && planned(f) {
-		return p.Host.Plan(toPlan(f, p.Pod))
+		return p.Host.Plan(toPlan(f, p.Pod, p.Host.Observed()))
 	}
 	return nil
 }

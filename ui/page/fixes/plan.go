@@ -1,12 +1,16 @@
 package fixes
 
 import (
+	"fmt"
+	"strings"
+
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/follow"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 )
 
 // unplanned says why enter does not plan the fix; "" if it does.
@@ -48,12 +52,29 @@ func planless(f *report.Fix, pod *model.Pod) string {
 
 // toPlan is the first step of a fix. Where that is the whole fix, and the pod fits then,
 // the dashboard follows the pod until it has its node.
-func toPlan(f *report.Fix, pod *model.Pod) plan.Action {
-	action := actionOf(f.Actions[0])
-	if f.Steps > 1 || f.NodesGained == 0 || !pod.Exists() {
-		return action
+func toPlan(f *report.Fix, pod *model.Pod, o *page.Observed) page.Step {
+	step := page.Step{Action: actionOf(f.Actions[0]), Says: saysFirst(f, o)}
+	if f.Steps <= 1 && f.NodesGained > 0 && pod.Exists() {
+		step.Action = follow.Fix{Action: step.Action, Pod: pod, Nodes: f.Nodes}
 	}
-	return follow.Fix{Action: action, Pod: pod, Nodes: f.Nodes}
+	return step
+}
+
+// saysFirst is what a user has to know of the fix before the first step is made, which its plan
+// does not say; "" is nothing.
+func saysFirst(f *report.Fix, o *page.Observed) string {
+	var says []string
+	if f.Steps > 1 {
+		says = append(says, fmt.Sprintf("Step 1 of %d of a fix: %s.", f.Steps, f.Title))
+	}
+	switch {
+	case f.Works():
+	case f.NodesGained == 0 && !f.Unevaluated():
+		says = append(says, "This does not help the pod. "+verdictOn(o, f))
+	default:
+		says = append(says, "This may not help the pod. "+verdictOn(o, f))
+	}
+	return strings.Join(says, " ")
 }
 
 // actionOf is the first step of a fix as an action. Once that is done the page tries
