@@ -13,8 +13,8 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// find finds the pod that is meant by a name, namespace/name or pod/name, or the
-// one that stands for those that a workload could not create.
+// find finds the pod that is meant by a name, namespace/name or pod/name, or by the name of a
+// workload.
 func (e *explainOptions) find(ctx context.Context, live *source.Live, argument string) (*model.Pod, error) {
 	asked, err := e.parsePod(argument)
 	if err != nil {
@@ -27,7 +27,7 @@ func (e *explainOptions) find(ctx context.Context, live *source.Live, argument s
 		return pod, nil
 	}
 	if first, name, _ := strings.Cut(argument, "/"); named.WorkloadKind(first) != "" {
-		return e.findRefused(ctx, live, named.WorkloadKind(first), name)
+		return e.findOf(ctx, live, named.WorkloadKind(first), name)
 	}
 	return asked.Elsewhere(live, "explain")
 }
@@ -37,39 +37,52 @@ func (e *explainOptions) parsePod(argument string) (named.Pod, error) {
 	return named.ParsePod("explain", argument, e.scope.Namespace, *e.source.Flags.Namespace)
 }
 
-// findRefused finds the pod that stands for those that a workload could not create.
-func (e *explainOptions) findRefused(ctx context.Context, live *source.Live, kind, name string) (*model.Pod, error) {
+// findOf finds the pod that stands for those that a workload could not create, or else its first
+// pending one.
+func (e *explainOptions) findOf(ctx context.Context, live *source.Live, kind, name string) (*model.Pod, error) {
 	if err := live.Seek(ctx); err != nil {
 		return nil, err
 	}
-	var found []*model.Pod
+	var refused, waiting []*model.Pod
 	for _, k := range live.Snapshot.Pending {
-		pod := k.First()
-		if k.NotCreated == nil || e.scope.Namespace != "" && e.scope.Namespace != k.Namespace() {
+		if k.NotCreated != nil {
+			if pod := k.First(); (e.scope.Namespace == "" || e.scope.Namespace == k.Namespace()) && named.MadeBy(pod, kind, name) {
+				refused = append(refused, pod)
+			}
 			continue
 		}
-		if named.MadeBy(pod, kind, name) {
-			found = append(found, pod)
+		for _, pod := range k.Pods {
+			if e.scope.Holds(pod) && named.MadeBy(pod, kind, name) {
+				waiting = append(waiting, pod)
+			}
 		}
 	}
+	found := refused
+	if len(found) == 0 {
+		found = waiting
+	}
+	asked := strings.ToLower(kind) + "/" + name
 	switch {
 	case len(found) == 0:
-		return nil, e.notRefused(ctx, live, kind, name)
+		return nil, e.withoutPending(ctx, live, kind, name)
 	case e.scope.Namespace == "" && slices.ContainsFunc(found, func(p *model.Pod) bool { return p.Object.Namespace != found[0].Object.Namespace }):
-		return nil, exit.Usagef("explain %s/%s: it is in several namespaces; choose one with -n", strings.ToLower(kind), name)
+		return nil, exit.Usagef("explain %s: it is in several namespaces; choose one with -n", asked)
+	case len(refused) == 0 && len(waiting) > 1:
+		e.Say(fmt.Errorf("explain %s: this is the first of its %d pending pods, %s", asked, len(waiting), waiting[0].FullName()))
 	}
 	return found[0], nil
 }
 
-// notRefused says why a workload has no pods that kube-apiserver refused: it does not
-// exist, or none of its pods was.
-func (e *explainOptions) notRefused(ctx context.Context, live *source.Live, kind, name string) error {
+// withoutPending says why a workload has no pod to explain: it does not exist, or none of its pods
+// is pending.
+func (e *explainOptions) withoutPending(ctx context.Context, live *source.Live, kind, name string) error {
 	asked := strings.ToLower(kind) + "/" + name
 	in, err := named.NamespacesOf(ctx, live, kind, e.scope.Namespace, name)
 	there := slices.Contains(in, e.scope.Namespace) || e.scope.Namespace == "" && len(in) > 0
 	switch {
 	case there:
-		return fmt.Errorf("explain %s: %s", asked, e.instead(ctx, live, named.Workload{Kind: kind, Namespace: cmp.Or(e.scope.Namespace, in[0]), Name: name}))
+		of := named.Workload{Kind: kind, Namespace: cmp.Or(e.scope.Namespace, in[0]), Name: name}
+		return fmt.Errorf("explain %s: %s", asked, cmp.Or(of.WithoutPods(ctx, live), "it has no pending pods, and none that kube-apiserver rejected"))
 	case err != nil:
 		return fmt.Errorf("explain %s: unknown whether it exists: %w", asked, err)
 	case len(in) > 0:
@@ -78,21 +91,4 @@ func (e *explainOptions) notRefused(ctx context.Context, live *source.Live, kind
 		return fmt.Errorf("explain %s: no such %s in %s", asked, strings.ToLower(kind), e.scope.Words())
 	}
 	return fmt.Errorf("explain %s: no such %s in %s: run \"kubectl get %s -A\" to list them", asked, strings.ToLower(kind), e.scope.Words(), named.ResourceOf(kind))
-}
-
-// instead says what to ask about a workload whose pods were created.
-func (e *explainOptions) instead(ctx context.Context, live *source.Live, of named.Workload) string {
-	var waiting []*model.Pod
-	for _, pod := range live.Snapshot.Pods {
-		if pod.Waits && e.scope.Holds(pod) && named.MadeBy(pod, of.Kind, of.Name) {
-			waiting = append(waiting, pod)
-		}
-	}
-	if len(waiting) == 0 {
-		if why := of.WithoutPods(ctx, live); why != "" {
-			return why
-		}
-		return "it has no pending pods, and none that kube-apiserver rejected"
-	}
-	return "kube-apiserver rejected none of its pods; explain a pending one: " + named.FullNames(waiting)
 }
