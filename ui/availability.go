@@ -70,9 +70,10 @@ func (k *keyboard) lookOnly() (reason, short string) {
 
 // stray tells what a key without a meaning here means elsewhere.
 func (k *keyboard) stray(key string, v page.View) tea.Cmd {
+	ofNode, ok := k.app.Keys.At(key, keymap.OnNode)
 	switch {
-	case key == "c" && v.Places()&keymap.OnPod != 0:
-		return k.app.said.say("c cordons a node; o goes to this pod's node")
+	case ok && change.OnlyOfNodes(ofNode.Do) && v.Places()&keymap.OnPod != 0:
+		return k.app.said.say(key + " " + ofNode.Foot + "s a node; o goes to this pod's node")
 	case key == "n" && v.Places()&keymap.Text != 0:
 		return k.app.said.say("n chooses a namespace in lists; ctrl-n and ctrl-p go to the next and the previous match")
 	}

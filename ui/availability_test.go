@@ -29,6 +29,9 @@ func TestAKeyThatCannotChangeAnythingSaysWhy(t *testing.T) {
 			send(d.t, d.app, snapshotMsg{snapshot: d.prod.at(2, status)})
 		}, []string{"c"}, " c cordon: no connection: ctrl-r tries now."},
 		{"c on a pod", nil, nil, []string{"2", "c"}, " c cordons a node; o goes to this pod's node"},
+		{"u on a pod", nil, nil, []string{"2", "u"}, " u uncordons a node; o goes to this pod's node"},
+		{"r on a pod of a node", nil, nil, []string{"enter", "r"}, " r drains a node; o goes to this pod's node"},
+		{"t on a pod of a node", nil, nil, []string{"enter", "t"}, " t taints a node; o goes to this pod's node"},
 	} {
 		d := newActed(t, 80, 24, "staging-eu", c.with)
 		d.node("std-b-02")

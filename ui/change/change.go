@@ -30,6 +30,9 @@ var (
 	ofPods  = []keymap.Action{keymap.Evict, keymap.Label, keymap.Annotate, keymap.Ungate, keymap.Scale, keymap.Restart, keymap.Delete}
 )
 
+// OnlyOfNodes says whether an action applies only to nodes.
+func OnlyOfNodes(do keymap.Action) bool { return slices.Contains(onNodes, do) }
+
 // For are the actions that apply to objects, in the order of a menu.
 func For(t page.Targets) []keymap.Action {
 	var all []keymap.Action
@@ -48,7 +51,7 @@ func For(t page.Targets) []keymap.Action {
 
 // Of are the targets of one action: nodes or pods.
 func Of(do keymap.Action, t page.Targets) page.Targets {
-	if slices.Contains(onNodes, do) || slices.Contains(onEither, do) && len(t.Nodes) > 0 {
+	if OnlyOfNodes(do) || slices.Contains(onEither, do) && len(t.Nodes) > 0 {
 		return page.Targets{Nodes: t.Nodes, Gone: t.Gone}
 	}
 	return page.Targets{Pods: t.Pods, Gone: t.Gone}
@@ -63,9 +66,9 @@ func Lack(do keymap.Action, t page.Targets) string {
 		if len(t.Nodes)+len(t.Pods) == 0 {
 			return "nothing is selected."
 		}
-	case slices.Contains(onNodes, do) && len(t.Nodes) == 0:
+	case OnlyOfNodes(do) && len(t.Nodes) == 0:
 		return "no node is selected."
-	case !slices.Contains(onNodes, do) && len(t.Pods) == 0:
+	case !OnlyOfNodes(do) && len(t.Pods) == 0:
 		return "no pod is selected."
 	}
 	return ""
