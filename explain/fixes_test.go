@@ -367,7 +367,7 @@ func nodeAfter(node *corev1.Node, step remedy.Step) *corev1.Node {
 	node = node.DeepCopy()
 	switch r := step.(type) {
 	case remedy.Uncordon:
-		if r.Node == node.Name {
+		if slices.Contains(r.Nodes, node.Name) {
 			node.Spec.Unschedulable = false
 			node.Spec.Taints = slices.DeleteFunc(node.Spec.Taints, func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeUnschedulable })
 		}
@@ -376,7 +376,7 @@ func nodeAfter(node *corev1.Node, step remedy.Step) *corev1.Node {
 			node.Spec.Taints = slices.DeleteFunc(node.Spec.Taints, func(t corev1.Taint) bool { return t.Key == r.Taint.Key && t.Effect == r.Taint.Effect })
 		}
 	case remedy.LabelNode:
-		if r.Node == node.Name {
+		if slices.Contains(r.Nodes, node.Name) {
 			node.Labels[r.Key] = r.Value
 		}
 	}

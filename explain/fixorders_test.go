@@ -229,7 +229,7 @@ func TestAFixThatLeavesCapacityForOtherPodsIsVerified(t *testing.T) {
 		{
 			"two nodes are uncordoned",
 			[]runtime.Object{testNode("a", "2", nodeLabel("is", "a"), cordoned), testNode("c", "2", nodeLabel("is", "a"), cordoned)},
-			"uncordon a", "uncordon a and uncordon c",
+			"uncordon a", "uncordon a and c",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -244,6 +244,53 @@ func TestAFixThatLeavesCapacityForOtherPodsIsVerified(t *testing.T) {
 				if at < 0 || found.Tried[at].Verified != verified {
 					t.Errorf("want %q with verified %t:\n%s", title, verified, toldFixes(found))
 				}
+			}
+		})
+	}
+}
+
+// What keeps a pod off one node of a pool often does so on all of them: they are changed together
+// where one is not enough for all equal pods, and only then.
+func TestAllNodesOfAPoolAreChangedTogether(t *testing.T) {
+	of := func(pool, zone string, more ...func(*corev1.Node)) func(name string) *corev1.Node {
+		return func(name string) *corev1.Node {
+			return testNode(name, "4", append(more, nodeLabel("pool", pool), nodeLabel(corev1.LabelTopologyZone, zone))...)
+		}
+	}
+	cordonedIn, here := of("std", "a", nodeLabel("is", "a"), cordoned), nodeLabel("is", "a")
+	plain := of("std", "a")
+	for name, c := range map[string]struct {
+		nodes    []*corev1.Node
+		pods     int
+		verified string
+		none     string // a part of a title that no fix has
+	}{
+		"all cordoned nodes of the pool":       {[]*corev1.Node{cordonedIn("n1"), cordonedIn("n2"), cordonedIn("n3"), of("std", "b", here, cordoned)("other")}, 3, "uncordon 3 nodes", "uncordon 4"},
+		"one is enough":                        {[]*corev1.Node{cordonedIn("n1"), cordonedIn("n2"), cordonedIn("n3")}, 1, "uncordon n1", "nodes"},
+		"all nodes of the pool lack the label": {[]*corev1.Node{plain("n1"), plain("n2"), plain("n3"), of("web", "a")("web")}, 3, "label 3 nodes is=a", "label 4"},
+		"two nodes lack it":                    {[]*corev1.Node{plain("n1"), plain("n2")}, 2, "label n1 and n2 is=a", "label 2"},
+		"nodes without a pool":                 {[]*corev1.Node{testNode("n1", "4"), testNode("n2", "4"), testNode("n3", "4")}, 3, "", "label 3"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var objects []runtime.Object
+			for _, node := range c.nodes {
+				objects = append(objects, node)
+			}
+			first := testPod("shop/web-0", "", "3", onlyOn("a"), ownedBy("ReplicaSet", "web"))
+			objects = append(objects, first)
+			for i := 1; i < c.pods; i++ {
+				objects = append(objects, testPod(fmt.Sprintf("shop/web-%d", i), "", "3", onlyOn("a"), ownedBy("ReplicaSet", "web")))
+			}
+			found, err := fixesOf(t.Context(), startEngine(t, Options{}, objects...), report.PodOf(first.UID))
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := slices.IndexFunc(found.Tried, func(f report.Fix) bool { return f.Title == c.verified })
+			if c.verified != "" && (at < 0 || !found.Tried[at].Verified || found.Tried[at].PodsPlaced != c.pods) {
+				t.Errorf("want %q verified, with all %d pods placed:\n%s", c.verified, c.pods, toldFixes(found))
+			}
+			if slices.ContainsFunc(found.Tried, func(f report.Fix) bool { return strings.Contains(f.Title, c.none) }) {
+				t.Errorf("want no fix with %q:\n%s", c.none, toldFixes(found))
 			}
 		})
 	}

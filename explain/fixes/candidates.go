@@ -12,6 +12,9 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/remedy"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/rejectiongroups"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -41,18 +44,57 @@ var beforeNodes = sets.New(names.VolumeBinding, names.VolumeZone)
 
 const (
 	nearNodes  = 3 // of a group are tried one by one
-	groupNodes = 8 // that lose a taint together; of larger groups the nearest alone
+	groupNodes = 8 // that are changed together; of larger groups the nearest alone
 )
 
 func uncordons(_ *plugins.Question, rs []plugins.NodeRejection) []option {
 	var options []option
 	for _, r := range rs[:min(len(rs), nearNodes)] {
-		options = append(options, option{remedy.Uncordon{Node: r.Name()}})
-	}
-	if len(rs) > 1 { // one may be full of other pods that come
-		options = append(options, option{remedy.Uncordon{Node: rs[0].Name()}, remedy.Uncordon{Node: rs[1].Name()}})
+		options = append(options, option{remedy.Uncordon{Nodes: []string{r.Name()}}})
 	}
 	return options
+}
+
+// onSeveral are the ways of a group of nodes that change one node, with more of its nodes: one may
+// not be enough for all equal pods, or be full of other pods that come. They are the two nearest
+// ones, and all of the nearest one's pool and zone.
+func (f *Search) onSeveral(ways []option, m *scheduler.Matrix, g *rejectiongroups.Group) []option {
+	at := slices.IndexFunc(ways, func(way option) bool {
+		return len(way) == 1 && (remedy.Kind(way[0]) == report.FixUncordon || remedy.Kind(way[0]) == report.FixLabel)
+	})
+	if at < 0 {
+		return nil
+	}
+	label, labels := ways[at][0].(remedy.LabelNode)
+	nearest := f.Scheduler.State.Nodes[remedy.NodesOf(ways[at])[0]]
+	var near, pool []string
+	for _, i := range g.Nodes {
+		node := m.Nodes[i].Node()
+		if _, has := node.Labels[label.Key]; labels && has {
+			continue
+		}
+		near = append(near, node.Name)
+		if f.samePlace(node, nearest) {
+			pool = append(pool, node.Name)
+		}
+	}
+	var several []option
+	for _, nodes := range [][]string{near[:min(2, len(near))], pool} {
+		switch {
+		case len(nodes) < 2 || len(nodes) > groupNodes || len(several) > 0 && len(nodes) == 2:
+		case labels:
+			several = append(several, option{remedy.LabelNode{Nodes: nodes, Key: label.Key, Value: label.Value}})
+		default:
+			several = append(several, option{remedy.Uncordon{Nodes: nodes}})
+		}
+	}
+	return several
+}
+
+// samePlace says whether two nodes are in the same pool and zone.
+func (f *Search) samePlace(a, b *corev1.Node) bool {
+	pool := model.PoolOf(a, f.PoolLabel)
+	return pool != "" && pool == model.PoolOf(b, f.PoolLabel) && a.Labels[corev1.LabelTopologyZone] == b.Labels[corev1.LabelTopologyZone]
 }
 
 // taintRemedies tolerate or remove up to two taints. Taints that repeat what is
@@ -156,7 +198,7 @@ func labelled(one plugins.Want, pod *corev1.Pod, rs []plugins.NodeRejection) []o
 	}
 	for _, r := range rs {
 		if _, has := r.Node.Node().Labels[one.Key]; !has {
-			return []option{{remedy.LabelNode{Node: r.Name(), Key: one.Key, Value: value}}}
+			return []option{{remedy.LabelNode{Nodes: []string{r.Name()}, Key: one.Key, Value: value}}}
 		}
 	}
 	return nil

@@ -277,7 +277,8 @@ func (c candidate) harm() (sum int) {
 }
 
 // needless says whether a fix that works makes this one more than is needed: it
-// is one of this one's steps, lowers the same request by less, or evicts none but some of the same pods.
+// is one of this one's steps, lowers the same request by less, evicts none but some of the same pods,
+// or does the same to fewer nodes and places all equal pods.
 func (c candidate) needless(tried []Attempt) bool {
 	return slices.ContainsFunc(tried, func(fix Attempt) bool {
 		if !fix.worksAlone() || len(fix.Remedies) > 1 {
@@ -291,10 +292,19 @@ func (c candidate) needless(tried []Attempt) bool {
 			case remedy.Evict:
 				evict, evicts := step.(remedy.Evict)
 				return evicts && !slices.ContainsFunc(known.Pods, func(pod *corev1.Pod) bool { return !slices.Contains(evict.Pods, pod) })
+			case remedy.Uncordon, remedy.LabelNode:
+				if !c.pair {
+					return fix.PodsPlaced >= fix.Alike && remedy.Kind(step) == remedy.Kind(known) && includes(remedy.NodesOf(c.steps), remedy.NodesOf(fix.Remedies))
+				}
 			}
 			return c.pair && remedy.Title(step) == fix.Title
 		})
 	})
+}
+
+// includes says whether all of some nodes are among others.
+func includes(nodes, some []string) bool {
+	return !slices.ContainsFunc(some, func(name string) bool { return !slices.Contains(nodes, name) })
 }
 
 // locked runs do under the engine's lock. A panic comes back as an error.
@@ -515,7 +525,7 @@ func (f *Search) waysInto(q *plugins.Question, m *scheduler.Matrix, g *rejection
 		}
 		ways = longer
 	}
-	return ways
+	return append(ways, f.onSeveral(ways, m, g)...)
 }
 
 // together are the steps of a way and more of them. Pods that both evict from one node are evicted

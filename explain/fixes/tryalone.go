@@ -236,9 +236,9 @@ func actionsOf(pod *corev1.Pod, steps []remedy.Step) []report.Remedy {
 		case remedy.Untaint:
 			all = append(all, report.Remedy{Kind: report.FixUntaint, Nodes: r.Nodes, Taint: &r.Taint})
 		case remedy.Uncordon:
-			all = append(all, report.Remedy{Kind: report.FixUncordon, Nodes: []string{r.Node}})
+			all = append(all, report.Remedy{Kind: report.FixUncordon, Nodes: r.Nodes})
 		case remedy.LabelNode:
-			all = append(all, report.Remedy{Kind: report.FixLabel, Nodes: []string{r.Node}, Label: [2]string{r.Key, r.Value}})
+			all = append(all, report.Remedy{Kind: report.FixLabel, Nodes: r.Nodes, Label: [2]string{r.Key, r.Value}})
 		case remedy.Evict:
 			action := report.Remedy{Kind: report.FixEvict}
 			for _, victim := range r.Pods {

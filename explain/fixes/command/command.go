@@ -119,7 +119,7 @@ func (m *Maker) others(steps []remedy.Step, c *Command, add func(line, undo stri
 		case remedy.Untaint:
 			add(untaintCommand(r))
 		case remedy.Uncordon:
-			add(shell.Line("kubectl", "uncordon", r.Node), shell.Line("kubectl", "cordon", r.Node))
+			add(shell.Line(append([]string{"kubectl", "uncordon"}, r.Nodes...)...), shell.Line(append([]string{"kubectl", "cordon"}, r.Nodes...)...))
 		case remedy.LabelNode:
 			add(m.labelCommand(r))
 		case remedy.Evict:
@@ -148,9 +148,9 @@ func nameless(pod *corev1.Pod, steps []remedy.Step) string {
 		case remedy.Untaint:
 			names, key, value = append(names, r.Nodes...), r.Taint.Key, r.Taint.Value
 		case remedy.Uncordon:
-			names = append(names, r.Node)
+			names = append(names, r.Nodes...)
 		case remedy.LabelNode:
-			names, key, value = append(names, r.Node), r.Key, r.Value
+			names, key, value = append(names, r.Nodes...), r.Key, r.Value
 		case remedy.Evict:
 			for _, victim := range r.Pods {
 				names = append(names, victim.Namespace, victim.Name)
@@ -194,12 +194,12 @@ func untaintCommand(r remedy.Untaint) (line, undo string) {
 	return shell.Line(append(command, taint+"-")...), shell.Line(append(command, taint)...)
 }
 
-// labelCommand gives a node a label.
+// labelCommand gives nodes a label. Of several, none has had it.
 func (m *Maker) labelCommand(r remedy.LabelNode) (line, undo string) {
 	label := func(words ...string) string {
-		return shell.Line(append([]string{"kubectl", "label", "node", r.Node}, words...)...)
+		return shell.Line(slices.Concat([]string{"kubectl", "label", "node"}, r.Nodes, words)...)
 	}
-	if node := m.Scheduler.State.Nodes[r.Node]; node != nil {
+	if node := m.Scheduler.State.Nodes[r.Nodes[0]]; node != nil && len(r.Nodes) == 1 {
 		if before, ok := node.Labels[r.Key]; ok {
 			return label(r.Key+"="+r.Value, "--overwrite"), label(r.Key+"="+before, "--overwrite")
 		}

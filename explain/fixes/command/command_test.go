@@ -133,7 +133,7 @@ func TestCommands(t *testing.T) {
 		{"a selector", checkout("x", ""), deployed, []remedy.Step{remedy.DropSelector{Key: "disktype", Value: "ssd"}}},
 		{"two changes of the template are one rollout", checkout("x", ""), deployed, []remedy.Step{remedy.Tolerate{Taint: gpuTaint}, remedy.DropSelector{Key: "disktype", Value: "ssd"}}},
 		{"a selector that an admission plugin added", checkout("x", "", explaintest.Selecting("pool", "web")), deployed, []remedy.Step{remedy.DropSelector{Key: "pool", Value: "web"}}},
-		{"a node first, then the template", checkout("x", ""), deployed, []remedy.Step{remedy.Tolerate{Taint: gpuTaint}, remedy.Uncordon{Node: "a"}}},
+		{"a node first, then the template", checkout("x", ""), deployed, []remedy.Step{remedy.Tolerate{Taint: gpuTaint}, remedy.Uncordon{Nodes: []string{"a"}}}},
 		{"a gate is the pod's own", checkout("x", "", func(p *corev1.Pod) { p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/quota"}} }), deployed, []remedy.Step{remedy.Ungate{Gates: []string{"example.com/quota"}}}},
 		{"a gate and the template", checkout("x", ""), deployed, []remedy.Step{remedy.Ungate{Gates: []string{"example.com/quota"}}, remedy.Tolerate{Taint: gpuTaint}}},
 		{"a ReplicaSet of its own", rs(), []runtime.Object{replicaSet("shop/rs", explaintest.Pod("shop/x", "", "4"))}, []remedy.Step{lowerCPU}},
@@ -157,7 +157,7 @@ func TestCommands(t *testing.T) {
 		{"a Job whose selector people chose", explaintest.Pod("shop/report-x", "", "4", explaintest.PodControlledBy("batch/v1", "Job", "report"), toleratingForAWhile), nil, []remedy.Step{remedy.Tolerate{Taint: gpuTaint}}},
 		{"a static pod", explaintest.Pod("shop/etcd-a", "", "4", explaintest.PodControlledBy("v1", "Node", "a")), nil, []remedy.Step{lowerCPU}},
 		{"a custom kind", explaintest.Pod("shop/flow-1", "", "4", explaintest.PodControlledBy("flow.io/v1", "Flow", "flow")), nil, []remedy.Step{lowerCPU}},
-		{"nodes do not ask whose the pod is", explaintest.Pod("shop/flow-1", "", "4", explaintest.PodControlledBy("flow.io/v1", "Flow", "flow")), nil, []remedy.Step{remedy.Uncordon{Node: "a"}, remedy.Uncordon{Node: "b"}}},
+		{"nodes do not ask whose the pod is", explaintest.Pod("shop/flow-1", "", "4", explaintest.PodControlledBy("flow.io/v1", "Flow", "flow")), nil, []remedy.Step{remedy.Uncordon{Nodes: []string{"a"}}, remedy.Uncordon{Nodes: []string{"b"}}}},
 		{"a toleration of a bare pod", explaintest.Pod("shop/bare", "", "4", toleratingForAWhile), nil, []remedy.Step{remedy.Tolerate{Taint: gpuTaint}}},
 		{"the first toleration of a bare pod", explaintest.Pod("shop/bare", "", "4"), nil, []remedy.Step{remedy.Tolerate{Taint: corev1.Taint{Key: "spot", Effect: corev1.TaintEffectNoExecute}}}},
 		{"a gate of a bare pod", explaintest.Pod("shop/bare", "", "4", func(p *corev1.Pod) {
@@ -187,14 +187,14 @@ func TestCommands(t *testing.T) {
 		}})))}, []remedy.Step{remedy.DropExpression{}}},
 		{"a taint of nodes", explaintest.Pod("shop/bare", "", "4"), nil, []remedy.Step{remedy.Untaint{Taint: gpuTaint, Nodes: []string{"a", "b"}}}},
 		{"a taint without a value", explaintest.Pod("shop/bare", "", "4"), nil, []remedy.Step{remedy.Untaint{Taint: corev1.Taint{Key: "spot", Effect: corev1.TaintEffectNoExecute}, Nodes: []string{"a"}}}},
-		{"a new label", explaintest.Pod("shop/bare", "", "4"), nil, []remedy.Step{remedy.LabelNode{Node: "a", Key: "disktype", Value: "ssd"}}},
-		{"another value of a label", explaintest.Pod("shop/bare", "", "4"), nil, []remedy.Step{remedy.LabelNode{Node: "a", Key: "zone", Value: "two"}}},
+		{"a new label", explaintest.Pod("shop/bare", "", "4"), nil, []remedy.Step{remedy.LabelNode{Nodes: []string{"a"}, Key: "disktype", Value: "ssd"}}},
+		{"another value of a label", explaintest.Pod("shop/bare", "", "4"), nil, []remedy.Step{remedy.LabelNode{Nodes: []string{"a"}, Key: "zone", Value: "two"}}},
 		{"evictions", explaintest.Pod("shop/bare", "", "4"), nil, []remedy.Step{remedy.Evict{Pods: []*corev1.Pod{explaintest.Pod("batch/one", "a", ""), explaintest.Pod("batch/two", "a", "")}}}},
 		{"a claim for less", explaintest.Pod("shop/bare", "", "4"), nil, []remedy.Step{remedy.ResizeClaim{Claim: &corev1.PersistentVolumeClaim{ObjectMeta: namedMeta("shop/data")}, To: resource.MustParse("10Gi")}}},
 		{"a volume that its claim has left", explaintest.Pod("shop/bare", "", "4"), nil, []remedy.Step{remedy.ReleaseVolume{
 			Volume: &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "pv-1"}}, Claim: &corev1.PersistentVolumeClaim{ObjectMeta: namedMeta("shop/data")},
 		}}},
-		{"a name that is a flag", explaintest.Pod("shop/bare", "", "4"), nil, []remedy.Step{remedy.Uncordon{Node: "--kubeconfig=/tmp/x"}}},
+		{"a name that is a flag", explaintest.Pod("shop/bare", "", "4"), nil, []remedy.Step{remedy.Uncordon{Nodes: []string{"--kubeconfig=/tmp/x"}}}},
 		{"a name that is a path", explaintest.Pod("shop/bare", "", "4"), nil, []remedy.Step{remedy.Evict{Pods: []*corev1.Pod{explaintest.Pod("batch/..", "a", "")}}}},
 	}
 	var all strings.Builder
@@ -251,7 +251,7 @@ func TestNoCommandForAWorkloadThatCannotBeRead(t *testing.T) {
 		if got := m.Of(pod, []remedy.Step{lowerCPU}); got.Line != "" || got.Why != want {
 			t.Errorf("of a %s: %s; want %s", c.kind, said(got), want)
 		}
-		if got := m.Of(pod, []remedy.Step{remedy.Uncordon{Node: "a"}}); got.Line != "kubectl uncordon a" {
+		if got := m.Of(pod, []remedy.Step{remedy.Uncordon{Nodes: []string{"a"}}}); got.Line != "kubectl uncordon a" {
 			t.Errorf("a node of a %s's pod: %s", c.kind, said(got))
 		}
 	}
@@ -272,10 +272,10 @@ func TestOlderClustersRecreateWhatTheyCannotResize(t *testing.T) {
 func TestAPodOfAManifestHasCommandsForNodesOnly(t *testing.T) {
 	m := startMaker(t, nil)
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop"}}
-	if c := m.Of(pod, []remedy.Step{remedy.Uncordon{Node: "std-a"}}); c.Line != "kubectl uncordon std-a" {
+	if c := m.Of(pod, []remedy.Step{remedy.Uncordon{Nodes: []string{"std-a"}}}); c.Line != "kubectl uncordon std-a" {
 		t.Errorf("the command is %q, %s", c.Line, c.Why)
 	}
-	for _, steps := range [][]remedy.Step{{remedy.Tolerate{Taint: gpuTaint}}, {remedy.Uncordon{Node: "std-a"}, lowerCPU}} {
+	for _, steps := range [][]remedy.Step{{remedy.Tolerate{Taint: gpuTaint}}, {remedy.Uncordon{Nodes: []string{"std-a"}}, lowerCPU}} {
 		if c := m.Of(pod, steps); c.Line != "" || c.Why != "the pod does not exist yet: change its manifest" {
 			t.Errorf("the command is %q, %s", c.Line, c.Why)
 		}

@@ -196,12 +196,12 @@ func drawMeant(t *rapid.T) meant {
 			kubectl("taint", "nodes", node, "b", taint.ToString()+"-"), kubectl("taint", "nodes", node, "b", taint.ToString()),
 		}
 	case 1:
-		return meant{pod, nil, remedy.LabelNode{Node: node, Key: key, Value: value}, kubectl("label", "node", node, key+"="+value), kubectl("label", "node", node, key+"-")}
+		return meant{pod, nil, remedy.LabelNode{Nodes: []string{node}, Key: key, Value: value}, kubectl("label", "node", node, key+"="+value), kubectl("label", "node", node, key+"-")}
 	case 2:
 		labelled := []runtime.Object{explaintest.Node(node, "8", explaintest.NodeLabel(key, odd))}
 		return meant{
 			pod, labelled,
-			remedy.LabelNode{Node: node, Key: key, Value: value},
+			remedy.LabelNode{Nodes: []string{node}, Key: key, Value: value},
 			kubectl("label", "node", node, key+"="+value, "--overwrite"), kubectl("label", "node", node, key+"="+odd, "--overwrite"),
 		}
 	case 3:
@@ -300,8 +300,8 @@ func TestNoCommandIsMadeOfInvalidNames(t *testing.T) {
 		{daemon("x;reboot"), lowerCPU, `"x;reboot" is not a valid Kubernetes name`},
 		{daemon("--server=http://x"), lowerCPU, `"--server=http://x" is not a valid Kubernetes name`},
 		{job, lowerCPU, `"$(reboot)" is not a valid Kubernetes name`},
-		{bare, remedy.LabelNode{Node: "a", Key: "zone", Value: "a b"}, `"a b" is not a valid value in Kubernetes`},
-		{bare, remedy.LabelNode{Node: "a", Key: "--all", Value: "a"}, `"--all" is not a valid key in Kubernetes`},
+		{bare, remedy.LabelNode{Nodes: []string{"a"}, Key: "zone", Value: "a b"}, `"a b" is not a valid value in Kubernetes`},
+		{bare, remedy.LabelNode{Nodes: []string{"a"}, Key: "--all", Value: "a"}, `"--all" is not a valid key in Kubernetes`},
 	} {
 		if got := startMaker(t, nil, c.pod).Of(c.pod, []remedy.Step{c.step}); !cmp.Equal(got, command.Command{Why: c.why}) {
 			t.Errorf("%s, want %s", said(got), c.why)

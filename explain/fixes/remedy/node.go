@@ -19,11 +19,11 @@ func (LabelNode) kind() report.FixKind { return report.FixLabel }
 func (AddNode) kind() report.FixKind   { return report.FixNode }
 func (Evict) kind() report.FixKind     { return report.FixEvict }
 
-func (Uncordon) harm() int  { return 5 }
-func (Evict) harm() int     { return 12 }
-func (LabelNode) harm() int { return 50 }
-func (Untaint) harm() int   { return 55 }
-func (AddNode) harm() int   { return 99 }
+func (r Uncordon) harm() int  { return 5 * len(r.Nodes) }
+func (Evict) harm() int       { return 12 }
+func (r LabelNode) harm() int { return 50 + min(len(r.Nodes)-1, 4) }
+func (Untaint) harm() int     { return 55 }
+func (AddNode) harm() int     { return 99 }
 
 // title leaves the effect out, as the list of taints is long enough with the key.
 func (r Untaint) title() string {
@@ -37,9 +37,19 @@ func (r Untaint) title() string {
 	return fmt.Sprintf("remove taint %s from %s", taint, grammar.Plural(len(r.Nodes), "node"))
 }
 
-func (r Uncordon) title() string { return "uncordon " + r.Node }
+func (r Uncordon) title() string { return "uncordon " + namedNodes(r.Nodes) }
 
-func (r LabelNode) title() string { return fmt.Sprintf("label %s %s=%s", r.Node, r.Key, r.Value) }
+func (r LabelNode) title() string {
+	return fmt.Sprintf("label %s %s=%s", namedNodes(r.Nodes), r.Key, r.Value)
+}
+
+// namedNodes are the names of one or two nodes, or how many there are.
+func namedNodes(nodes []string) string {
+	if len(nodes) > 2 {
+		return grammar.Plural(len(nodes), "node")
+	}
+	return strings.Join(nodes, " and ")
+}
 
 func (r Evict) title() string {
 	return fmt.Sprintf("evict %s from %s", plugins.ListPods(r.Pods, grammar.Few), r.Pods[0].Spec.NodeName)
@@ -60,27 +70,31 @@ func (r AddNode) title() string {
 }
 
 func (r Untaint) apply(s *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
-	for _, name := range r.Nodes {
-		err := s.ChangeNode(name, func(n *corev1.Node) {
-			n.Spec.Taints = slices.DeleteFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t.MatchTaint(&r.Taint) })
-		})
-		if err != nil {
-			return nil, err
+	return pod, changeNodes(s, r.Nodes, func(n *corev1.Node) {
+		n.Spec.Taints = slices.DeleteFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t.MatchTaint(&r.Taint) })
+	})
+}
+
+// changeNodes makes the same change to nodes.
+func changeNodes(s *scheduler.Fork, nodes []string, change func(*corev1.Node)) error {
+	for _, name := range nodes {
+		if err := s.ChangeNode(name, change); err != nil {
+			return err
 		}
 	}
-	return pod, nil
+	return nil
 }
 
 // apply takes the cordon's own taint with it, as the node lifecycle controller does.
 func (r Uncordon) apply(s *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
-	return pod, s.ChangeNode(r.Node, func(n *corev1.Node) {
+	return pod, changeNodes(s, r.Nodes, func(n *corev1.Node) {
 		n.Spec.Unschedulable = false
 		n.Spec.Taints = slices.DeleteFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeUnschedulable })
 	})
 }
 
 func (r LabelNode) apply(s *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
-	return pod, s.ChangeNode(r.Node, func(n *corev1.Node) {
+	return pod, changeNodes(s, r.Nodes, func(n *corev1.Node) {
 		if n.Labels == nil {
 			n.Labels = map[string]string{}
 		}

@@ -98,10 +98,13 @@ type (
 		Taint corev1.Taint
 		Nodes []string
 	}
-	// Uncordon makes a node schedulable.
-	Uncordon struct{ Node string }
-	// LabelNode gives a node a label.
-	LabelNode struct{ Node, Key, Value string }
+	// Uncordon makes nodes schedulable.
+	Uncordon struct{ Nodes []string }
+	// LabelNode gives nodes a label.
+	LabelNode struct {
+		Nodes      []string
+		Key, Value string
+	}
 	// AddNode adds a node that does not exist.
 	AddNode struct {
 		New        scheduler.NewNode
@@ -136,9 +139,9 @@ func NodesOf(steps []Step) []string {
 		case Untaint:
 			nodes = append(nodes, r.Nodes...)
 		case Uncordon:
-			nodes = append(nodes, r.Node)
+			nodes = append(nodes, r.Nodes...)
 		case LabelNode:
-			nodes = append(nodes, r.Node)
+			nodes = append(nodes, r.Nodes...)
 		case AddNode:
 			nodes = append(nodes, r.New.Node.Name)
 		case Evict:
