@@ -180,6 +180,9 @@ func TestAFixForesaysPodsOfDaemonSets(t *testing.T) {
 			if want := test.name != "it is for other nodes"; slices.Contains(found.Tried[at].Affects, created) != want {
 				t.Errorf("want a pod of the DaemonSet %t:\n%s", want, toldFixes(found))
 			}
+			if want := "new DaemonSet pod"; test.name == "there is room for both" && !strings.Contains(found.Tried[at].Outcome(), want) {
+				t.Errorf("the row says %q, want %q in it", found.Tried[at].Outcome(), want)
+			}
 		})
 	}
 }

@@ -45,6 +45,12 @@ func newSound() *sound {
 // onFirstScreen is the first screen at 80×24: Nodes, as no pod is pending.
 func (c *sound) onFirstScreen(t *testing.T) string {
 	t.Helper()
+	return ansi.Strip(c.opened(t, 24).View().Content)
+}
+
+// opened is the dashboard at 80 columns.
+func (c *sound) opened(t *testing.T, height int) *App {
+	t.Helper()
 	b := model.NewBuilder()
 	for _, node := range c.nodes {
 		b.Node(nil, node)
@@ -52,8 +58,46 @@ func (c *sound) onFirstScreen(t *testing.T) string {
 	for _, p := range c.pods {
 		b.Pod(nil, p)
 	}
-	app := newTestAppWith(t, 80, 24, b.Build(1, liveStatus(), nil), &fakeCluster{objects: c.lists}, nil)
-	return ansi.Strip(app.View().Content)
+	return newTestAppWith(t, 80, height, b.Build(1, liveStatus(), nil), &fakeCluster{objects: c.lists}, nil)
+}
+
+// TestWhatLimitsTheClusterFollowsTheLastPendingPod where rows are free, in full, and else stands
+// in the first line in short.
+func TestWhatLimitsTheClusterFollowsTheLastPendingPod(t *testing.T) {
+	const (
+		cordoned = "   ! Cordoned: all 3 nodes of std in eu-1b. Press 3 for Nodes."
+		quotas   = "   ! Full quotas: shop/compute (pods 100%). Press 8 for Quotas."
+	)
+	cluster := newSound()
+	for _, node := range cluster.nodes[3:] {
+		node.Spec.Unschedulable = true
+	}
+	cluster.lists["resourcequotas"] = []runtime.Object{quota("shop", "compute", modeltest.Quantities("pods", "24"), modeltest.Quantities("pods", "24"))}
+	cluster.pods = append(cluster.pods, pod("shop", "web-new", "5", "1Gi", time.Minute))
+	app := cluster.opened(t, 24)
+	for n, want := range map[int]string{6: "", 7: cordoned, 8: quotas, 9: ""} {
+		if got := strings.TrimRight(row(app, n), " "); got != want {
+			t.Errorf("row %d is %q, want %q", n, got, want)
+		}
+	}
+	press(t, app, "3")
+	if text := screen(app); !strings.Contains(text, "› nodes") {
+		t.Errorf("3 does not open Nodes:\n%s", text)
+	}
+	for i := range 9 { // a workload each: one row is left, which the first warning takes
+		cluster.pods = append(cluster.pods, pod("shop", fmt.Sprintf("other-%d", i), fmt.Sprintf("%dm", 6000+i), "1Gi", time.Minute))
+	}
+	text := screen(cluster.opened(t, 24))
+	if !strings.Contains(text, cordoned) || strings.Contains(text, quotas) {
+		t.Errorf("want one of the warnings after the list:\n%s", text)
+	}
+	for i := range 20 {
+		cluster.pods = append(cluster.pods, pod("shop", fmt.Sprintf("more-%d", i), fmt.Sprintf("%dm", 7000+i), "1Gi", time.Minute))
+	}
+	text = screen(cluster.opened(t, 24))
+	if strings.Contains(text, " ! ") {
+		t.Errorf("no row is free:\n%s", text)
+	}
 }
 
 // TestTheFirstScreenSaysWhatIsWrongWithACluster breaks one thing in each.

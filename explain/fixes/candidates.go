@@ -58,7 +58,7 @@ func uncordons(_ *plugins.Question, rs []plugins.NodeRejection) []option {
 // onSeveral are the ways of a group of nodes that change one node, with more of its nodes: one may
 // not be enough for all equal pods, or be full of other pods that come. They are the two nearest
 // ones, and all of the nearest one's pool and zone.
-func (f *Search) onSeveral(ways []option, m *scheduler.Matrix, g *rejectiongroups.Group) []option {
+func onSeveral(f *Search, ways []option, m *scheduler.Matrix, g *rejectiongroups.Group) []option {
 	at := slices.IndexFunc(ways, func(way option) bool {
 		return len(way) == 1 && (remedy.Kind(way[0]) == report.FixUncordon || remedy.Kind(way[0]) == report.FixLabel)
 	})
@@ -74,7 +74,7 @@ func (f *Search) onSeveral(ways []option, m *scheduler.Matrix, g *rejectiongroup
 			continue
 		}
 		near = append(near, node.Name)
-		if f.samePlace(node, nearest) {
+		if samePlace(node, nearest, f.PoolLabel) {
 			pool = append(pool, node.Name)
 		}
 	}
@@ -91,10 +91,10 @@ func (f *Search) onSeveral(ways []option, m *scheduler.Matrix, g *rejectiongroup
 	return several
 }
 
-// samePlace says whether two nodes are in the same pool and zone.
-func (f *Search) samePlace(a, b *corev1.Node) bool {
-	pool := model.PoolOf(a, f.PoolLabel)
-	return pool != "" && pool == model.PoolOf(b, f.PoolLabel) && a.Labels[corev1.LabelTopologyZone] == b.Labels[corev1.LabelTopologyZone]
+// samePlace says whether two nodes are in the same pool, which a label may name, and zone.
+func samePlace(a, b *corev1.Node, label string) bool {
+	pool := model.PoolOf(a, label)
+	return pool != "" && pool == model.PoolOf(b, label) && a.Labels[corev1.LabelTopologyZone] == b.Labels[corev1.LabelTopologyZone]
 }
 
 // taintRemedies tolerate or remove up to two taints. Taints that repeat what is

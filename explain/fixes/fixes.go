@@ -525,7 +525,7 @@ func (f *Search) waysInto(q *plugins.Question, m *scheduler.Matrix, g *rejection
 		}
 		ways = longer
 	}
-	return append(ways, f.onSeveral(ways, m, g)...)
+	return append(ways, onSeveral(f, ways, m, g)...)
 }
 
 // together are the steps of a way and more of them. Pods that both evict from one node are evicted

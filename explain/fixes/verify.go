@@ -277,6 +277,9 @@ func tellOthers(alike []*corev1.Pod, tried *forecast.FixOutcome, fix *Attempt) {
 			Kind: "DaemonSet", Namespace: pod.Namespace, Name: metav1.GetControllerOfNoCopy(pod).Name, How: "may create a pod on " + placement.TargetNode(pod),
 		})
 	}
+	if n := len(tried.Daemons); n > 0 && fix.Brief == "" {
+		fix.Brief = grammar.Count(n, "new DaemonSet pod", "new DaemonSet pods")
+	}
 	if !changesPodAll(fix.Remedies) {
 		tellNewcomers(alike, tried, fix)
 	}

@@ -1,6 +1,7 @@
 package list
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -16,6 +17,7 @@ type Around struct {
 	Above  func() string           // the row over the table, such as gauges; nil is none
 	Head   Head                    // more rows over it, as the preview is; nil is none
 	Below  func(rows int) []string // the preview, in exactly so many rows; nil is none
+	After  func(rows int) []string // what follows the last row where rows are free, in at most so many; nil is none
 	over   int                     // rows over the table
 	under  int                     // rows under it
 	beside int                     // cells beside it
@@ -89,6 +91,11 @@ func (a *Around) Join(rows []string, width, height int, hidden string, s *themes
 	if a.over+a.under+a.beside == 0 {
 		return rows
 	}
+	if free := a.Free(len(rows), height); a.After != nil && free > 0 {
+		if after := a.After(free); len(after) > 0 {
+			rows = append(append(slices.Clone(rows), ""), after...)
+		}
+	}
 	joined := make([]string, 0, a.over+height+a.under)
 	above := a.over
 	if a.Above != nil && above > 0 {
@@ -121,6 +128,15 @@ func (a *Around) Join(rows []string, width, height int, hidden string, s *themes
 		below[0] = ruled(below[0], width, " "+hidden, s)
 	}
 	return append(joined, below...)
+}
+
+// Free is how many rows of a table's height can be used after a blank one that follows its rows,
+// the head among them.
+func (a *Around) Free(rows, height int) int {
+	if a.over+a.under+a.beside == 0 {
+		return 0
+	}
+	return max(height-rows-1, 0)
 }
 
 // ruled is a rule with words at its end.

@@ -78,6 +78,14 @@ func (v *overview) gauges() string {
 	return gauge.Capacity(h.Styles(), h.Levels(), &v.capacity.Capacity, width, v.capacity.nodeWords()...)
 }
 
+// warnings are what limits the cluster, in full, after the last row of the list.
+func (v *overview) warnings(rows int) []string {
+	if v.list.InForce != "" || rows == 0 {
+		return nil
+	}
+	return v.warns.Lines(v.list.Table.Width, rows)
+}
+
 // trend is how many pods of a namespace have been pending.
 type trend struct {
 	gauge.Trend
@@ -125,7 +133,7 @@ func (v *overview) around(answer string, width int) string {
 			answer += words
 		}
 	}
-	if v.list.InForce == "" {
+	if v.list.InForce == "" && len(v.warnings(v.list.Around.Free(1+len(v.list.Table.InView()), v.list.Table.Height))) == 0 {
 		answer = v.warns.After(answer, room-cells.Width(trend)+1)
 	}
 	if trend == "" || cells.Width(answer)+cells.Width(trend) > room {

@@ -54,7 +54,7 @@ func New(h page.Host, verdicts *Verdicts, recording Recording) *Page {
 	p.warns = warnings.Watch{Host: h, Self: p}
 	p.cluster.warns = &p.warns
 	verdicts.below = &p.preview
-	p.Around.Above, p.Around.Below = p.cluster.gauges, p.preview.lines
+	p.Around.Above, p.Around.Below, p.Around.After = p.cluster.gauges, p.preview.lines, p.cluster.warnings
 	return p
 }
 
@@ -133,7 +133,9 @@ func (p *Page) Body() []string {
 	for i, line := range lines {
 		lines[i] = s.Text.Render(line)
 	}
-	return p.Around.Join(lines, p.Table.Width, p.Table.Height, "", s)
+	around := p.Around
+	around.After = nil // the lines have the warnings
+	return around.Join(lines, p.Table.Width, p.Table.Height, "", s)
 }
 
 // Crumbs implements page.View.

@@ -20,6 +20,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/inventory"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
 
 // Warning is one thing that limits the cluster.
@@ -107,6 +108,28 @@ func (w *Watch) After(answer string, width int) string {
 	return answer
 }
 
+// Lines are the warnings in full, as many as fit so many rows of a page of a width.
+func (w *Watch) Lines(width, rows int) []string {
+	const mark = "! "
+	s, o := w.Host.Styles(), w.Host.Observed()
+	var lines []string
+	for _, warning := range w.All() {
+		text := o.Brief(model.Clean(warning.Long)) + ". Press " + warning.Key + " for " + warning.View + "."
+		wrapped := cells.Wrap(text, width-table.Gutter-len(mark)-1)
+		if len(lines)+len(wrapped) > rows {
+			continue
+		}
+		for i, line := range wrapped {
+			lead := s.Warn.Render(mark)
+			if i > 0 {
+				lead = cells.Blank(len(mark))
+			}
+			lines = append(lines, cells.Blank(table.Gutter)+lead+s.Text.Render(line))
+		}
+	}
+	return lines
+}
+
 // Of are the warnings about a cluster; those about quotas and budgets are of a namespace, ""
 // is all. full is the percentage from which a pool or a quota is full.
 func Of(s *model.Snapshot, o *model.Objects, namespace string, full int) []Warning {
@@ -140,7 +163,7 @@ func pressureWarning(s *model.Snapshot) Warning {
 	}
 	slices.Sort(conditions)
 	what := strings.Join(conditions, ", ") + " on "
-	return Warning{what + grammar.Plural(len(names), "node"), what + grammar.List(names, grammar.Few), "2", "Nodes"}
+	return Warning{what + grammar.Plural(len(names), "node"), what + grammar.List(names, grammar.Few), "3", "Nodes"}
 }
 
 // cordonWarning names the pools of which all nodes in a zone are cordoned.
@@ -164,7 +187,7 @@ func cordonWarning(s *model.Snapshot) Warning {
 		return Warning{}
 	}
 	slices.Sort(words)
-	return Warning{"Cordoned: " + grammar.List(words, 1), "Cordoned: " + grammar.List(words, grammar.Few), "2", "Nodes"}
+	return Warning{"Cordoned: " + grammar.List(words, 1), "Cordoned: " + grammar.List(words, grammar.Few), "3", "Nodes"}
 }
 
 // poolWarning names the pools of which nearly all is requested.

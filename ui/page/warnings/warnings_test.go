@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/modeltest"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
 // snapshot is two nodes of a pool and one of another; each runs a pod of app web that
@@ -80,6 +81,11 @@ func TestWarnings(t *testing.T) {
 			if diff := cmp.Diff(c.want, Of(c.s, c.o, c.namespace, 95)); diff != "" {
 				t.Error(diff)
 			}
+			for _, w := range c.want {
+				if leads, _ := keymap.Default().At(w.Key, keymap.Everywhere); leads.Foot != w.View {
+					t.Errorf("%q is said to open %s, and opens %s", w.Key, w.View, leads.Foot)
+				}
+			}
 		})
 	}
 }
@@ -117,6 +123,9 @@ func TestNodesUnderPressureAndCordonedPoolsAreWarnedOf(t *testing.T) {
 			var got []string
 			for _, w := range Of(b.Build(1, model.Status{}, nil), objects("5", 1), "", 95) {
 				got = append(got, w.Short, w.Long)
+				if leads, _ := keymap.Default().At(w.Key, keymap.Everywhere); leads.Foot != w.View {
+					t.Errorf("%q is said to open %s, and opens %s", w.Key, w.View, leads.Foot)
+				}
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Error(diff)
