@@ -31,9 +31,13 @@ type Node struct {
 }
 
 // Schedulable reports whether the scheduler may place new pods on the node at all: it is
-// Ready, not cordoned, not new and not about to be removed.
+// Ready, not cordoned, not new and not about to be removed, and no taint of its state, such as
+// that of MemoryPressure, keeps pods off.
 func (n *Node) Schedulable() bool {
-	return n.Ready == corev1.ConditionTrue && !n.Cordoned && n.Lifecycle == ""
+	return n.Ready == corev1.ConditionTrue && !n.Cordoned && n.Lifecycle == "" &&
+		!slices.ContainsFunc(n.Object.Spec.Taints, func(t corev1.Taint) bool {
+			return IsStateTaint(t.Key) && t.Effect != corev1.TaintEffectPreferNoSchedule
+		})
 }
 
 // CordonedSince is when the cordon's taint was set; zero where it does not say.

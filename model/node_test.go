@@ -44,6 +44,32 @@ func TestTheStatusOfANodeInWords(t *testing.T) {
 	}
 }
 
+func TestWhichNodesTakeNewPods(t *testing.T) {
+	tainted := func(key string, effect corev1.TaintEffect) func(*corev1.Node) {
+		return func(n *corev1.Node) { n.Spec.Taints = []corev1.Taint{{Key: key, Effect: effect}} }
+	}
+	for name, c := range map[string]struct {
+		change func(*corev1.Node)
+		want   bool
+	}{
+		"a Ready node":               {func(*corev1.Node) {}, true},
+		"a cordoned one":             {func(n *corev1.Node) { n.Spec.Unschedulable = true }, false},
+		"one under pressure":         {tainted(corev1.TaintNodeMemoryPressure, corev1.TaintEffectNoSchedule), false},
+		"one out of service":         {tainted(corev1.TaintNodeOutOfService, corev1.TaintEffectNoExecute), false},
+		"a reserved one":             {tainted("dedicated", corev1.TaintEffectNoSchedule), true},
+		"one that is better avoided": {tainted(corev1.TaintNodeMemoryPressure, corev1.TaintEffectPreferNoSchedule), true},
+	} {
+		node := modeltest.NewNode("a", "eu-1a", "8", "32Gi")
+		node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
+		c.change(node)
+		b := NewBuilder()
+		b.Node(nil, node)
+		if got := b.Build(1, Status{}, nil).Nodes[0].Schedulable(); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
 func TestTaintsAreSpelledOut(t *testing.T) {
 	for _, c := range []struct{ says, taints, want string }{
 		{"none", "", ""},

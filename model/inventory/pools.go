@@ -18,7 +18,8 @@ type Pool struct {
 	// Pool and Zone are "" for nodes without. With a label Pool is its value, and Zone "".
 	Pool string `json:"pool"`
 	Zone string `json:"zone"`
-	// Schedulable nodes are Ready, and neither cordoned, nor new, nor about to be removed.
+	// Schedulable nodes are Ready, and neither cordoned, nor new, nor about to be removed, nor
+	// tainted for their state.
 	Nodes       int `json:"nodes"`
 	Ready       int `json:"ready"`
 	Schedulable int `json:"schedulable"`

@@ -106,13 +106,15 @@ func columns(p *Page) []column {
 	return append(columns, column{Head: "PENDING", Field: "pending", Gap: gap, Right: true, Text: pendingCell})
 }
 
-// readyCell is how many nodes are Ready of all.
+// readyCell is how many nodes are Ready of all, marked where not all of these are schedulable.
 func readyCell(pool *inventory.Pool) table.Cell {
 	made := table.Cell{Text: fmt.Sprintf("%d/%d", pool.Ready, pool.Nodes)}
 	switch {
 	case pool.Ready == 0:
 		made.Tone = tone.Bad
-	case pool.Ready < pool.Nodes, pool.Schedulable == 0:
+	case pool.Schedulable < pool.Ready:
+		made.Text, made.Tone = "!"+made.Text, tone.Warning
+	case pool.Ready < pool.Nodes:
 		made.Tone = tone.Warning
 	}
 	return made

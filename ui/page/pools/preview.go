@@ -1,6 +1,7 @@
 package pools
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -49,7 +50,11 @@ func (v *preview) rule(gone bool) string {
 	if gone {
 		words = append(words, "gone")
 	} else {
-		words = append(words, figures.Count(v.pool.Nodes, "node", "nodes")+": "+model.FormatCount(v.pool.Ready)+" Ready, "+model.FormatCount(v.pool.Schedulable)+" schedulable")
+		nodes := figures.Count(v.pool.Nodes, "node", "nodes") + ": " + model.FormatCount(v.pool.Ready) + " Ready, " + model.FormatCount(v.pool.Schedulable) + " schedulable"
+		if unused := v.unusedWords(); len(unused) > 0 {
+			nodes += " (" + strings.Join(unused, ", ") + ")"
+		}
+		words = append(words, nodes)
 	}
 	s := v.page.Host.Styles()
 	title := cells.Cut(model.Clean(strings.Join(words, " · ")), v.width-6)
@@ -189,24 +194,34 @@ func (v *preview) slotWords() string {
 
 // unschedulableWords say why there is no free slot.
 func (v *preview) unschedulableWords() string {
-	cordoned := 0
+	if v.pool.Schedulable > 0 {
+		return "the schedulable nodes are full"
+	}
+	words := v.unusedWords()
+	if n := v.pool.Nodes - v.pool.Ready; n > 0 {
+		words = append([]string{model.FormatCount(n) + " not Ready"}, words...)
+	}
+	return cmp.Or(strings.Join(words, ", "), "no node is schedulable")
+}
+
+// unusedWords count the nodes that are cordoned, and the Ready ones under pressure.
+func (v *preview) unusedWords() (words []string) {
+	cordoned, pressed := 0, 0
 	for _, n := range v.pool.Members {
-		if n.Cordoned {
+		switch {
+		case n.Cordoned:
 			cordoned++
+		case n.Ready == corev1.ConditionTrue && len(n.Pressure) > 0:
+			pressed++
 		}
 	}
-	switch notReady := v.pool.Nodes - v.pool.Ready; {
-	case v.pool.Schedulable > 0:
-		return "the schedulable nodes are full"
-	case cordoned+notReady == 0:
-		return "no node is schedulable"
-	case notReady == 0:
-		return model.FormatCount(cordoned) + " cordoned"
-	case cordoned == 0:
-		return model.FormatCount(notReady) + " not Ready"
-	default:
-		return model.FormatCount(notReady) + " not Ready, " + model.FormatCount(cordoned) + " cordoned"
+	if cordoned > 0 {
+		words = append(words, model.FormatCount(cordoned)+" cordoned")
 	}
+	if pressed > 0 {
+		words = append(words, model.FormatCount(pressed)+" under pressure")
+	}
+	return words
 }
 
 // pendingWords name the pending pods that target the pool, as many as fit; "" for none.
