@@ -39,19 +39,19 @@ func Nodes(l *source.Live, verb string, nodes []string) error {
 	}
 	for _, name := range nodes {
 		if _, ok := l.Snapshot.Node(name); !ok {
-			return noSuchNode(verb, name, l.Options.Streams.Name, l.Snapshot.Nodes)
+			return noSuchNode(verb, name, l.Options.Command("get", "nodes"), l.Snapshot.Nodes)
 		}
 	}
 	return nil
 }
 
 // noSuchNode says that there is no such node, and which one is meant by a name without the
-// domain that nodes share, as tables show it.
-func noSuchNode(verb, name, program string, nodes []*model.Node) error {
+// domain that nodes share, as tables show it, or else the command that lists them.
+func noSuchNode(verb, name, list string, nodes []*model.Node) error {
 	for _, node := range nodes {
 		if strings.HasPrefix(node.Name, name+".") {
 			return fmt.Errorf("%s %s: no such node: did you mean %s?", verb, name, node.Name)
 		}
 	}
-	return fmt.Errorf("%s %s: no such node: run \"%s get nodes\" to list them", verb, name, program)
+	return fmt.Errorf("%s %s: no such node: run \"%s\" to list them", verb, name, list)
 }

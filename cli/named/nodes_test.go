@@ -15,7 +15,7 @@ func TestANameWithoutTheDomainOfNodesIsCompletedInTheError(t *testing.T) {
 		"ip-10-1-1-18": "drain ip-10-1-1-18: no such node: did you mean ip-10-1-1-18.internal?",
 		"ip-10":        `drain ip-10: no such node: run "fathom get nodes" to list them`,
 	} {
-		if got := noSuchNode("drain", name, "fathom", nodes).Error(); got != want {
+		if got := noSuchNode("drain", name, "fathom get nodes", nodes).Error(); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}

@@ -70,9 +70,9 @@ func (p Pod) Elsewhere(live *source.Live, verb string) (*model.Pod, error) {
 	case len(others) > 0:
 		return nil, fmt.Errorf("%s %s: no such pod; did you mean %s?", verb, p, FullNames(others))
 	case p.namespace == "":
-		return nil, fmt.Errorf("%s %s: no such pod in any namespace: run \"%s get pods\" to list them", verb, p.name, live.Options.Streams.Name)
+		return nil, fmt.Errorf("%s %s: no such pod in any namespace: run \"%s\" to list them", verb, p.name, live.Options.Command("get", "pods"))
 	default:
-		return nil, fmt.Errorf("%s %s: no such pod%s: run \"%s get pods -n %s\" to list them", verb, p, p.meant(live.Snapshot, verb), live.Options.Streams.Name, p.namespace)
+		return nil, fmt.Errorf("%s %s: no such pod%s: run \"%s\" to list them", verb, p, p.meant(live.Snapshot, verb), live.Options.Command("get", "pods", "-n", p.namespace))
 	}
 }
 

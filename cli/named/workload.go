@@ -120,7 +120,7 @@ func listed(ctx context.Context, l *source.Live, kind, namespace, selector strin
 	}
 	switch {
 	case apierrors.IsForbidden(err):
-		return nil, fmt.Errorf("not allowed to list %s: run \"%s get access\" to see what you may read", resource, l.Options.Streams.Name)
+		return nil, fmt.Errorf("not allowed to list %s: run \"%s\" to see what you may read", resource, l.Options.Command("get", "access"))
 	case err != nil && l.Client != nil:
 		return nil, l.Client.Explain("list "+resource, err)
 	case err != nil:

@@ -251,7 +251,7 @@ func (l *Live) Unread(resource string) error {
 			if l.Client == nil {
 				return errors.New(unread.Why)
 			}
-			return fmt.Errorf("%[1]s: run \"%[2]s get access\" to see what you may read; \"%[2]s get access -o yaml\" prints a ClusterRole to ask for", unread.Why, l.Options.Streams.Name)
+			return fmt.Errorf("%s: run \"%s\" to see what you may read; \"%s\" prints a ClusterRole to ask for", unread.Why, l.Options.Command("get", "access"), l.Options.Command("get", "access", "-o", "yaml"))
 		}
 	}
 	return nil

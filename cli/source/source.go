@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/cli/settings"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/shell"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/act"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
 )
@@ -37,6 +38,23 @@ type Options struct {
 // New makes the options of a command line that says nothing.
 func New(streams *terminal.Streams) *Options {
 	return &Options{Streams: streams, Flags: genericclioptions.NewConfigFlags(true)}
+}
+
+// Command is a command of this program about the same cluster or file, for a shell: "get pods -n
+// shop --from state.yaml".
+func (o *Options) Command(words ...string) string {
+	if o.From != "" && o.From != "-" {
+		words = append(words, "--from", o.From)
+	}
+	for _, flag := range []struct {
+		name  string
+		value *string
+	}{{"--kubeconfig", o.Flags.KubeConfig}, {"--context", o.Flags.Context}} {
+		if flag.value != nil && *flag.value != "" && o.From == "" {
+			words = append(words, flag.name, *flag.value)
+		}
+	}
+	return o.Streams.Name + " " + shell.Line(words...)
 }
 
 // Actor is what changes a cluster that is open.
