@@ -43,20 +43,7 @@ func (e *explainOptions) findOf(ctx context.Context, live *source.Live, kind, na
 	if err := live.Seek(ctx); err != nil {
 		return nil, err
 	}
-	var refused, waiting []*model.Pod
-	for _, k := range live.Snapshot.Pending {
-		if k.NotCreated != nil {
-			if pod := k.First(); (e.scope.Namespace == "" || e.scope.Namespace == k.Namespace()) && named.MadeBy(pod, kind, name) {
-				refused = append(refused, pod)
-			}
-			continue
-		}
-		for _, pod := range k.Pods {
-			if e.scope.Holds(pod) && named.MadeBy(pod, kind, name) {
-				waiting = append(waiting, pod)
-			}
-		}
-	}
+	refused, waiting := e.pendingOf(live, kind, name)
 	found := refused
 	if len(found) == 0 {
 		found = waiting
@@ -71,6 +58,24 @@ func (e *explainOptions) findOf(ctx context.Context, live *source.Live, kind, na
 		e.Say(fmt.Errorf("explain %s: this is the first of its %d pending pods, %s", asked, len(waiting), waiting[0].FullName()))
 	}
 	return found[0], nil
+}
+
+// pendingOf are the pods that stand for those that a workload could not create, and its pending ones.
+func (e *explainOptions) pendingOf(live *source.Live, kind, name string) (refused, waiting []*model.Pod) {
+	for _, k := range live.Snapshot.Pending {
+		if k.NotCreated != nil {
+			if pod := k.First(); (e.scope.Namespace == "" || e.scope.Namespace == k.Namespace()) && named.MadeBy(pod, kind, name) {
+				refused = append(refused, pod)
+			}
+			continue
+		}
+		for _, pod := range k.Pods {
+			if e.scope.Holds(pod) && named.MadeBy(pod, kind, name) {
+				waiting = append(waiting, pod)
+			}
+		}
+	}
+	return refused, waiting
 }
 
 // withoutPending says why a workload has no pod to explain: it does not exist, or none of its pods
