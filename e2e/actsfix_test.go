@@ -85,7 +85,8 @@ func (a *acting) uncordonsFor(manifests ...string) {
 	})
 }
 
-// fixes opens the fixes of a pending pod.
+// fixes opens the fixes of a pending pod, and waits until all were simulated: until then
+// the rows change their order under the cursor.
 func (a *acting) fixes(pod string) screen {
 	a.t.Helper()
 	s := open(a.t, 100, 30, "--kubeconfig", a.config)
@@ -94,6 +95,7 @@ func (a *acting) fixes(pod string) screen {
 	s.press("f")
 	s.shows(`› fixes`)
 	s.shows(`FIX +FITS`)
+	s.hides(`Simulating fixes`)
 	return s
 }
 
