@@ -252,6 +252,36 @@ func TestAFixThatLeavesCapacityForOtherPodsIsVerified(t *testing.T) {
 	}
 }
 
+// A pod that no controller owns is resized by one command and gets its toleration by the next: in
+// between kube-scheduler may preempt for it.
+func TestAPodMayPreemptBetweenTheCommandsThatChangeIt(t *testing.T) {
+	const fix = "tolerate dedicated=gpu:NoSchedule and request cpu 3 instead of 6"
+	for name, c := range map[string]struct {
+		victim   int32 // the priority of the pod that stands on the node without the taint
+		verified bool
+	}{
+		"the smaller pod preempts": {0, false},
+		"it outranks nobody":       {200, true},
+	} {
+		pod := testPod("shop/bare", "", "6", priority(100))
+		e := startEngine(t, Options{},
+			testNode("a", "4"), testPod("dev/low", "a", "3900m", priority(c.victim), ownedBy("ReplicaSet", "low")),
+			testNode("b", "3", nodeTaint("dedicated", "gpu", corev1.TaintEffectNoSchedule)),
+			testNode("c", "8"), testPod("dev/large", "c", "8", priority(200), ownedBy("ReplicaSet", "large")), pod)
+		found, err := fixesOf(t.Context(), e, report.PodOf(pod.UID))
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := slices.IndexFunc(found.Tried, func(f report.Fix) bool { return f.Title == fix })
+		if at < 0 || found.Tried[at].Verified != c.verified {
+			t.Fatalf("%s: want %q with verified %t:\n%s", name, fix, c.verified, toldFixes(found))
+		}
+		if said := strings.Join(found.Tried[at].Remaining, "; "); !c.verified && !strings.Contains(said, "may preempt other pods after its first command") {
+			t.Errorf("%s: it remains %q", name, said)
+		}
+	}
+}
+
 // What keeps a pod off one node of a pool often does so on all of them: they are changed together
 // where one is not enough for all equal pods, and only then.
 func TestAllNodesOfAPoolAreChangedTogether(t *testing.T) {
@@ -268,10 +298,10 @@ func TestAllNodesOfAPoolAreChangedTogether(t *testing.T) {
 		verified string
 		none     string // a part of a title that no fix has
 	}{
-		"all cordoned nodes of the pool":       {[]*corev1.Node{cordonedIn("n1"), cordonedIn("n2"), cordonedIn("n3"), of("std", "b", here, cordoned)("other")}, 3, "uncordon 3 nodes", "uncordon 4"},
+		"all cordoned nodes of the pool":       {[]*corev1.Node{cordonedIn("n1"), cordonedIn("n2"), cordonedIn("n3"), of("std", "b", here, cordoned)("other")}, 3, "uncordon 3 nodes of pool std", "uncordon 4"},
 		"one is enough":                        {[]*corev1.Node{cordonedIn("n1"), cordonedIn("n2"), cordonedIn("n3")}, 1, "uncordon n1", "nodes"},
-		"all nodes of the pool lack the label": {[]*corev1.Node{plain("n1"), plain("n2"), plain("n3"), of("web", "a")("web")}, 3, "label 3 nodes is=a", "label 4"},
-		"two nodes lack it":                    {[]*corev1.Node{plain("n1"), plain("n2")}, 2, "label n1 and n2 is=a", "label 2"},
+		"all nodes of the pool lack the label": {[]*corev1.Node{plain("n1"), plain("n2"), plain("n3"), of("web", "a")("web")}, 3, "label 3 nodes of pool std is=a", "label 4"},
+		"two nodes lack it":                    {[]*corev1.Node{plain("n1"), plain("n2")}, 2, "label 2 nodes of pool std is=a", "label n1 and"},
 		"nodes without a pool":                 {[]*corev1.Node{testNode("n1", "4"), testNode("n2", "4"), testNode("n3", "4")}, 3, "", "label 3"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -56,8 +56,8 @@ func uncordons(_ *plugins.Question, rs []plugins.NodeRejection) []option {
 }
 
 // onSeveral are the ways of a group of nodes that change one node, with more of its nodes: one may
-// not be enough for all equal pods, or be full of other pods that come. They are the two nearest
-// ones, and all of the nearest one's pool and zone.
+// not be enough for all equal pods, or be full of other pods that come. They are all of the nearest
+// one's pool and zone, and to uncordon the two nearest ones.
 func onSeveral(f *Search, ways []option, m *scheduler.Matrix, g *rejectiongroups.Group) []option {
 	at := slices.IndexFunc(ways, func(way option) bool {
 		return len(way) == 1 && (remedy.Kind(way[0]) == report.FixUncordon || remedy.Kind(way[0]) == report.FixLabel)
@@ -79,14 +79,15 @@ func onSeveral(f *Search, ways []option, m *scheduler.Matrix, g *rejectiongroups
 		}
 	}
 	var several []option
-	for _, nodes := range [][]string{near[:min(2, len(near))], pool} {
-		switch {
-		case len(nodes) < 2 || len(nodes) > groupNodes || len(several) > 0 && len(nodes) == 2:
-		case labels:
-			several = append(several, option{remedy.LabelNode{Nodes: nodes, Key: label.Key, Value: label.Value}})
-		default:
-			several = append(several, option{remedy.Uncordon{Nodes: nodes}})
-		}
+	if !labels && len(near) > 1 && len(pool) != 2 {
+		several = append(several, option{remedy.Uncordon{Nodes: near[:2]}})
+	}
+	switch name := model.PoolOf(nearest, f.PoolLabel); {
+	case len(pool) < 2 || len(pool) > groupNodes:
+	case labels:
+		several = append(several, option{remedy.LabelNode{Nodes: pool, Pool: name, Key: label.Key, Value: label.Value}})
+	default:
+		several = append(several, option{remedy.Uncordon{Nodes: pool, Pool: name}})
 	}
 	return several
 }

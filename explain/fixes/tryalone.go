@@ -26,6 +26,7 @@ type Attempt struct {
 	// rescheduled says that all that it does is to evict pods which have a node again.
 	rescheduled bool
 	ownFirst    bool                    // the pod is changed first, and what else there is to do follows
+	between     *corev1.Pod             // the pod after the first of two commands that change it; nil where one does
 	stops       bool                    // all pods of the workload are stopped before new ones are created
 	preempted   int                     // pods that are preempted in every simulation
 	open        string                  // why it could not be simulated; "" if it could
@@ -175,6 +176,9 @@ func (f *Search) tellCommand(pod *corev1.Pod, fix *Attempt) command.Command {
 	}
 	fix.Brief, fix.ownFirst = c.Brief, c.OwnFirst
 	fix.stops = c.Stops
+	if len(c.Before) > 0 {
+		fix.between = changedBy(pod, c.Before)
+	}
 	if c.Keeps != "" {
 		fix.Remaining = append(fix.Remaining, c.Keeps)
 	}

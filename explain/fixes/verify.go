@@ -128,6 +128,16 @@ func (f *Search) verify(ctx context.Context, fix *Attempt) error {
 // preemptsBetween notes that the pod, or others of its workload, would preempt others before the
 // fix is done: once they are changed and the rest is not, or while evicted pods are terminating.
 func preemptsBetween(ctx context.Context, f *Search, fix *Attempt) error {
+	const afterFirst = "may preempt other pods after its first command"
+	if fix.between != nil {
+		preempts, err := simulatorOf(f).Preempts(ctx, fix.between, nil)
+		if preempts {
+			fix.Remaining = append(fix.Remaining, afterFirst)
+		}
+		if preempts || err != nil {
+			return err
+		}
+	}
 	several := len(fix.trial.Alike)+len(fix.trial.Rolled) > 0
 	switch {
 	case fix.ownFirst:
@@ -136,7 +146,7 @@ func preemptsBetween(ctx context.Context, f *Search, fix *Attempt) error {
 			preempts, err = preemptsTogether(ctx, f, fix.trial)
 		}
 		if preempts {
-			fix.Remaining = append(fix.Remaining, "may preempt other pods after its first command")
+			fix.Remaining = append(fix.Remaining, afterFirst)
 		}
 		return err
 	case several && len(fix.trial.Gone) > 0:

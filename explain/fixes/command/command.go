@@ -32,6 +32,9 @@ type Command struct {
 	OwnFirst bool
 	// OwnLast says that it is changed by a command of its own, after what else is.
 	OwnLast bool
+	// Before are the steps that its first command has made, where two change the pod one after the
+	// other; nil where one does.
+	Before  []remedy.Step
 	Others  []*corev1.Pod // other pods of its controller, pending or on nodes, that go the same way
 	AtOnce  bool          // they go before any new one comes
 	Stops   bool          // so do all that run: there are none for a while

@@ -93,7 +93,7 @@ func barePod(cluster string, pod *corev1.Pod, steps []remedy.Step) Command {
 		return Command{Why: patch.Why + resize.Why}
 	}
 	// The scheduler may try the pod between the two: it is smaller by then.
-	return Command{Line: resize.Line + " && " + patch.Line}
+	return Command{Line: resize.Line + " && " + patch.Line, Before: resizes}
 }
 
 // patchPod adds tolerations and removes gates.

@@ -37,16 +37,16 @@ func (r Untaint) title() string {
 	return fmt.Sprintf("remove taint %s from %s", taint, grammar.Plural(len(r.Nodes), "node"))
 }
 
-func (r Uncordon) title() string { return "uncordon " + namedNodes(r.Nodes) }
+func (r Uncordon) title() string { return "uncordon " + namedNodes(r.Nodes, r.Pool) }
 
 func (r LabelNode) title() string {
-	return fmt.Sprintf("label %s %s=%s", namedNodes(r.Nodes), r.Key, r.Value)
+	return fmt.Sprintf("label %s %s=%s", namedNodes(r.Nodes, r.Pool), r.Key, r.Value)
 }
 
-// namedNodes are the names of one or two nodes, or how many there are.
-func namedNodes(nodes []string) string {
-	if len(nodes) > 2 {
-		return grammar.Plural(len(nodes), "node")
+// namedNodes are the names of nodes, or how many of a pool there are.
+func namedNodes(nodes []string, pool string) string {
+	if pool != "" {
+		return grammar.Plural(len(nodes), "node") + " of pool " + pool
 	}
 	return strings.Join(nodes, " and ")
 }

@@ -99,10 +99,14 @@ type (
 		Nodes []string
 	}
 	// Uncordon makes nodes schedulable.
-	Uncordon struct{ Nodes []string }
+	Uncordon struct {
+		Nodes []string
+		Pool  string // of which they are all in their zone that have a cordon; "" where they are chosen one by one
+	}
 	// LabelNode gives nodes a label.
 	LabelNode struct {
 		Nodes      []string
+		Pool       string // of which they are all in their zone that lack the label; "" where they are chosen one by one
 		Key, Value string
 	}
 	// AddNode adds a node that does not exist.

@@ -10,14 +10,16 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/fixes"
 )
 
-// Short draws the explanation in so many rows at most: the verdict, whether
-// kube-scheduler agrees and what preemption could do, then the first fixes or, where the
-// verdict is not about nodes, the first facts.
+// Short draws the explanation in so many rows at most, or in one more where the second part needs
+// two: the verdict, whether kube-scheduler agrees and what preemption could do, then the first
+// fixes or, where the verdict is not about nodes, the first facts.
 func Short(p *Drawing, rows int) []string {
+	const indent = 3
 	told := short{p}
 	lines := told.verdictLines(rows)
 	if said := told.compared(); said != "" {
-		lines = append(lines, "   "+said)
+		wrapped := cells.First(cells.Wrap(said, p.Width-indent-1), 2, p.Width-indent)
+		lines, rows = append(lines, cells.Indent(indent, wrapped)...), rows+len(wrapped)-1
 	}
 	if room := rows - len(lines); room > 0 {
 		lines = append(lines, told.help(room)...)
