@@ -191,14 +191,14 @@ func (e *explainOptions) validate(args []string) error {
 		asked++
 	}
 	switch {
+	case !e.all && (e.scope.All || e.scope.Selector != ""):
+		return exit.Usagef("explain: -A and -l need --all")
 	case asked == 0:
 		return exit.Usagef("explain: name a pod, or use -f FILE or --all; see %s explain --help", e.Name)
 	case asked > 1:
 		return exit.Usagef("explain: a pod's name, -f and --all cannot be used together")
 	case e.file == "-" && e.source.From == "-":
 		return exit.Usagef("explain: -f and --from cannot both be standard input")
-	case !e.all && (e.scope.All || e.scope.Selector != ""):
-		return exit.Usagef("explain: -A and -l need --all")
 	}
 	if err := e.validateWait(args); err != nil {
 		return err

@@ -301,8 +301,8 @@ func TestTheBoxOfAFixSaysThatItMayNotWork(t *testing.T) {
 		want []string
 	}{
 		"works": {checkoutFixes().Tried[2], nil},
-		"may":   {unsure, []string{"Step 1 of 2 of a fix:", "This may not help the pod. Simulated: the pod fits std-b-02, but a pending api pod may be scheduled there first (3 of 8 simulations)."}},
-		"vain":  {vain, []string{"This does not help the pod. Simulated: 0 nodes fit."}},
+		"may":   {unsure, []string{"Step 1 of 2 of a fix:", "This may not help " + checkoutName + ". Simulated: the pod fits std-b-02, but a pending api pod may be scheduled there first (3 of 8 simulations)."}},
+		"vain":  {vain, []string{"This does not help " + checkoutName + ": still needs memory 2Gi more."}},
 	} {
 		app, _, _ := fixesOn(t, 120, 40, &report.Fixes{Revision: 1, Tried: []report.Fix{c.fix}}, nil)
 		press(t, app, "enter")
@@ -315,7 +315,7 @@ func TestTheBoxOfAFixSaysThatItMayNotWork(t *testing.T) {
 				t.Errorf("%s: the box does not say %q:\n%s", name, want, screen(app))
 			}
 		}
-		if c.want == nil && strings.Contains(text, "help the pod") {
+		if c.want == nil && strings.Contains(text, "help "+checkoutName) {
 			t.Errorf("%s:\n%s", name, screen(app))
 		}
 	}

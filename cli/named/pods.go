@@ -67,6 +67,8 @@ func (p Pod) Elsewhere(live *source.Live, verb string) (*model.Pod, error) {
 		return nil, exit.Usagef("%s %s: several pods match: %s; name one with its namespace", verb, p.name, FullNames(others))
 	case only != "" && only != p.namespace:
 		return nil, fmt.Errorf("%s %s: you are allowed to list pods only in namespace %s: choose it with -n", verb, p, only)
+	case verb == "explain" && p.workload(live.Snapshot) != "":
+		return nil, fmt.Errorf("%s %s: no such pod; did you mean %s?", verb, p, p.workload(live.Snapshot))
 	case len(others) > 0:
 		return nil, fmt.Errorf("%s %s: no such pod; did you mean %s?", verb, p, FullNames(others))
 	case p.namespace == "":
@@ -86,6 +88,35 @@ func (p Pod) meant(s *model.Snapshot, verb string) string {
 		return ""
 	}
 	return suggest.DidYouMean(p.namespace, kindWords...)
+}
+
+// workload is the workload of that name that has pods, or pods that were not created, as explain
+// takes it: "deployment/web"; "" is none.
+func (p Pod) workload(s *model.Snapshot) string {
+	word := func(pod *model.Pod) string {
+		if pod.Owner.Name != p.name || p.namespace != "" && p.namespace != pod.Object.Namespace {
+			return ""
+		}
+		kind := strings.ToLower(pod.Owner.Kind)
+		switch {
+		case WorkloadKind(kind) == "":
+			return ""
+		case p.argument != "": // the namespace stood before the name
+			return kind + "/" + p.name + " -n " + p.namespace
+		}
+		return kind + "/" + p.name
+	}
+	for _, kind := range s.Pending {
+		if found := word(kind.First()); found != "" {
+			return found
+		}
+	}
+	for _, pod := range s.Pods {
+		if found := word(pod); found != "" {
+			return found
+		}
+	}
+	return ""
 }
 
 // populated reports whether the namespace of the pod has pods.

@@ -112,17 +112,14 @@ func (f *Fixes) Counts() string {
 	switch {
 	case tried == 0:
 		return "none simulated"
-	case work == 0 && may > 0:
-		return grammar.Count(may, "may work", "may work")
-	case work == 0:
-		if f.count((*Fix).Unevaluated) == 0 {
-			return grammar.Count(tried, "does not work", "do not work")
-		}
-		return strings.Join(f.others(0, tried), ", ")
-	case may > 0:
-		return strings.Join(append([]string{grammar.Count(work, "works", "work")}, f.others(may, tried-work-may)...), ", ")
+	case work+may == 0 && f.count((*Fix).Unevaluated) == 0:
+		return grammar.Count(tried, "does not work", "do not work")
 	}
-	return strings.Join(append([]string{grammar.Count(work, "works", "work")}, f.others(0, tried-work)...), ", ")
+	var counts []string
+	if work > 0 {
+		counts = append(counts, grammar.Count(work, "works", "work"))
+	}
+	return strings.Join(append(counts, f.others(may, tried-work-may)...), ", ")
 }
 
 // Gains says how many nodes the fix adds: "3 nodes"; "–" for none.

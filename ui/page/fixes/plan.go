@@ -15,6 +15,9 @@ import (
 
 // unplanned says why enter does not plan the fix; "" if it does.
 func (p *Page) unplanned(f *report.Fix) string {
+	if pod, ok := p.Host.Observed().FollowedPod(p.Pod.Object.UID); ok && (pod.State == follow.Acting || pod.State == follow.Waiting) {
+		return "a fix of this pod is being carried out; z opens Activity."
+	}
 	if planned(f) {
 		return p.Host.LookOnly()
 	}
@@ -53,7 +56,7 @@ func planless(f *report.Fix, pod *model.Pod) string {
 // toPlan is the first step of a fix. Where that is the whole fix, and the pod fits then,
 // the dashboard follows the pod until it has its node.
 func toPlan(f *report.Fix, pod *model.Pod, o *page.Observed) page.Step {
-	step := page.Step{Action: actionOf(f.Actions[0]), Says: saysFirst(f, o)}
+	step := page.Step{Action: actionOf(f.Actions[0]), Says: saysFirst(f, pod, o)}
 	if f.Steps <= 1 && f.NodesGained > 0 && pod.Exists() {
 		step.Action = follow.Fix{Action: step.Action, Pod: pod, Nodes: f.Nodes}
 	}
@@ -62,7 +65,7 @@ func toPlan(f *report.Fix, pod *model.Pod, o *page.Observed) page.Step {
 
 // saysFirst is what a user has to know of the fix before the first step is made, which its plan
 // does not say; "" is nothing.
-func saysFirst(f *report.Fix, o *page.Observed) string {
+func saysFirst(f *report.Fix, pod *model.Pod, o *page.Observed) string {
 	var says []string
 	if f.Steps > 1 {
 		says = append(says, fmt.Sprintf("Step 1 of %d of a fix: %s.", f.Steps, f.Title))
@@ -70,9 +73,9 @@ func saysFirst(f *report.Fix, o *page.Observed) string {
 	switch {
 	case f.Works():
 	case f.NodesGained == 0 && !f.Unevaluated():
-		says = append(says, "This does not help the pod. "+verdictOn(o, f))
+		says = append(says, "This does not help "+model.Clean(pod.Object.Name)+": "+strings.TrimPrefix(butWhat(f), "still: ")+".")
 	default:
-		says = append(says, "This may not help the pod. "+verdictOn(o, f))
+		says = append(says, "This may not help "+model.Clean(pod.Object.Name)+". "+verdictOn(o, f))
 	}
 	return strings.Join(says, " ")
 }
