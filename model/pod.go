@@ -8,6 +8,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
+// SystemCritical is the priority from which pods are critical for the cluster or their node:
+// SystemCriticalPriority of k8s.io/kubernetes/pkg/apis/scheduling.
+const SystemCritical = 2_000_000_000
+
 // Pod is what the dashboard shows of one pod, derived once from the object.
 // Object is the very one that the engine holds: nothing is stored twice.
 type Pod struct {

@@ -150,10 +150,6 @@ func evictions(under, over []*load) int {
 	return count
 }
 
-// systemCritical is the priority from which the descheduler evicts no pods by default:
-// SystemCriticalPriority of k8s.io/kubernetes/pkg/apis/scheduling.
-const systemCritical = 2_000_000_000
-
 // qosOrder is in which order pods of one priority are evicted.
 var qosOrder = []corev1.PodQOSClass{corev1.PodQOSBestEffort, corev1.PodQOSBurstable, corev1.PodQOSGuaranteed}
 
@@ -167,7 +163,7 @@ func evictable(pods []*model.Pod, under []*load) []*model.Pod {
 		o := pod.Object
 		switch {
 		case pod.Owner.Name == "", pod.Owner.Kind == "DaemonSet", model.IsMirror(o), o.DeletionTimestamp != nil,
-			pod.Priority() >= systemCritical, slices.ContainsFunc(o.Spec.Volumes, isLocal):
+			pod.Priority() >= model.SystemCritical, slices.ContainsFunc(o.Spec.Volumes, isLocal):
 			continue
 		}
 		if slices.ContainsFunc(under, func(l *load) bool { return tolerates(o, l.node.Object) }) {

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/modeltest"
 )
 
@@ -48,7 +49,7 @@ func TestWhatARebalancerWouldEvict(t *testing.T) {
 		{"nor those with local storage", []int{4, 0}, func(p *corev1.Pod) {
 			p.Spec.Volumes = []corev1.Volume{{VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}}
 		}, nil, "n1", "n0", 0},
-		{"nor critical ones", []int{4, 0}, func(p *corev1.Pod) { p.Spec.Priority = new(int32(systemCritical)) }, nil, "n1", "n0", 0},
+		{"nor critical ones", []int{4, 0}, func(p *corev1.Pod) { p.Spec.Priority = new(int32(model.SystemCritical)) }, nil, "n1", "n0", 0},
 		{"nor those that do not tolerate the node that is under", []int{4, 0}, nil, func(i int, n *corev1.Node) {
 			if i == 1 {
 				n.Spec.Taints = []corev1.Taint{{Key: "dedicated", Effect: corev1.TaintEffectNoSchedule}}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // ErrNotConfirmed says that an answer is not the one that the plan asks for.
@@ -56,14 +58,15 @@ func verbOf(action Action) string {
 }
 
 // reschedules says whether the plan only evicts one pod that its controller
-// recreates, that fits a node, and that loses nothing: a Job starts over.
+// recreates, that fits a node, and that loses nothing: a Job starts over. The cluster
+// does not go without critical pods for a while either.
 func (p *Plan) reschedules() bool {
 	if _, evicts := p.Action.(Evict); !evicts || p.PodsTerminated != 1 || len(p.Consents) > 0 || len(p.Verdict.Rejections) > 0 {
 		return false
 	}
 	return !slices.ContainsFunc(p.Ends, func(end End) bool {
 		class := end.class()
-		return !end.Terminating && (class != lands && class != comesBack ||
+		return !end.Terminating && (end.Pod.Priority() >= model.SystemCritical || class != lands && class != comesBack ||
 			end.Budget().Allows != BudgetAllows || end.EmptyDir || end.Lost || end.Pod.Owner.Kind == "Job")
 	})
 }

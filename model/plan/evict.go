@@ -49,8 +49,23 @@ func (e Evict) Plan(on Facts) (*Plan, error) {
 		return nil, fmt.Errorf("%s: %w: %s", e.Name(), ErrNoChange, grammar.Agree(len(e.Pods), "it is already terminating", "all are already terminating"))
 	}
 	plan.Consents = consentsOf(plan.Ends)
+	plan.warn(criticalWords(plan.Ends))
 	plan.tell(evictsWords(plan.PodsTerminated, len(plan.Ends)))
 	return plan, nil
+}
+
+// criticalWords name the pods that end and that the cluster needs; "" without any.
+func criticalWords(ends []End) string {
+	var names []string
+	for _, end := range ends {
+		if !end.Terminating && end.Pod.Priority() >= model.SystemCritical {
+			names = append(names, model.Clean(end.Pod.FullName()))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("By %s priority %s critical: %s.", grammar.Agree(len(names), "its", "their"), grammar.Agree(len(names), "this pod is", "these pods are"), grammar.List(names, grammar.Few))
 }
 
 // noEviction says why the pod cannot be evicted, in a few words and in a clause;

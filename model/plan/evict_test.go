@@ -3,6 +3,7 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -58,6 +59,27 @@ func TestAnEvictionIsPlannedAsDrawn(t *testing.T) {
 	}
 }
 
+// asCritical is a pod of class system-cluster-critical.
+func asCritical(p *corev1.Pod) { p.Spec.Priority = new(int32(2_000_000_000)) }
+
+func TestAnEvictionWarnsOfCriticalPods(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(*corev1.Pod)
+		want   []string
+	}{
+		"a critical pod": {asCritical, []string{"By its priority this pod is critical: a/p."}},
+		"another one":    {nil, nil},
+	} {
+		plan, err := Evict{Pods: []model.Ref{podRef("a", "p")}}.Plan(factsOf(t, owned("a/p", "n1", "ReplicaSet/web", test.change)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(plan.Warnings, test.want) {
+			t.Errorf("%s: warnings %q, want %q", name, plan.Warnings, test.want)
+		}
+	}
+}
+
 func TestOnePodThatIsRescheduledNeedsNoNumber(t *testing.T) {
 	free := Budget{Allows: BudgetAllows}
 	for name, test := range map[string]struct {
@@ -76,6 +98,7 @@ func TestOnePodThatIsRescheduledNeedsNoNumber(t *testing.T) {
 		"that is not evaluated":                 {"ReplicaSet/web", nil, &Fate{Outcome: NotKnown, Budget: free}, false, "1"},
 		"whose budget refuses now":              {"ReplicaSet/web", nil, &Fate{Outcome: Lands, Node: "n2", Budget: Budget{Allows: BudgetWaits}}, false, "1"},
 		"whose budgets were not read":           {"ReplicaSet/web", nil, &Fate{Outcome: Lands, Node: "n2", Budget: Budget{Allows: BudgetUnread}}, false, "1"},
+		"that the cluster needs":                {"ReplicaSet/web", asCritical, &Fate{Outcome: Lands, Node: "n2", Budget: free}, false, "1"},
 		"that loses data":                       {"StatefulSet/web", withEmptyDir, &Fate{Outcome: Lands, Node: "n2", Budget: free}, false, "1"},
 		"of a Job, which starts again":          {"Job/web", nil, &Fate{Outcome: Lands, Node: "n2", Budget: free}, false, "1"},
 		"that no controller owns":               {"", nil, &Fate{Outcome: Lost, Budget: free}, false, "1"},
