@@ -41,8 +41,18 @@ type Quota struct {
 	LimitRanges   []Defaults `json:"limitRanges"`
 	DefaultedPods *int       `json:"defaultedPods"`
 
-	Pods   int                   `json:"-"` // that UsualPod is of
+	Pods int `json:"-"` // that UsualPod is of
+	// Users are those that the fullest resource is used by, the most first; nil where the quota
+	// does not count all pods, or counts none under that name, or where pods are not known.
+	Users  []User                `json:"-"`
 	Object *corev1.ResourceQuota `json:"-"` // nil without a quota
+}
+
+// User is a workload, or a pod without one, as it counts in a quota.
+type User struct {
+	Name   string // "deployment/web", "pod/debug"
+	Pods   int
+	Amount int64 // of the fullest resource, in the unit that the scheduler counts in
 }
 
 // Defaults are what a LimitRange gives containers that name no requests or limits.
@@ -80,6 +90,7 @@ func Quotas(s *model.Snapshot, quotas []*corev1.ResourceQuota, limits []*corev1.
 		}
 		if known {
 			q.measure(own)
+			q.Users = heaviestIn(q, own)
 			q.DefaultedPods = new(count(own, func(p *model.Pod) bool { return p.Object.Annotations[limitRanger] != "" }))
 		}
 	}
@@ -241,6 +252,30 @@ func (q *Quota) unset(pods []*model.Pod, name corev1.ResourceName) bool {
 		}
 	}
 	return count(pods, func(p *model.Pod) bool { return leavesUnset(p.Object, name) }) > len(pods)/2
+}
+
+// heaviestIn sums up what the quota counts under its fullest resource for the pods of each workload.
+func heaviestIn(q *Quota, pods []*model.Pod) []User {
+	if q.Fullest == "" || len(q.Scopes) > 0 {
+		return nil
+	}
+	at := map[string]int{}
+	var users []User
+	for _, pod := range pods {
+		amount := amountOf(pod, q.Fullest)
+		if amount == 0 {
+			continue
+		}
+		name := cmp.Or(pod.Owner.String(), "pod/"+pod.Object.Name)
+		if _, known := at[name]; !known {
+			at[name] = len(users)
+			users = append(users, User{Name: name})
+		}
+		user := &users[at[name]]
+		user.Pods, user.Amount = user.Pods+1, user.Amount+amount
+	}
+	slices.SortFunc(users, func(a, b User) int { return cmp.Or(cmp.Compare(b.Amount, a.Amount), cmp.Compare(a.Name, b.Name)) })
+	return users
 }
 
 // measure says how many more pods of the usual size the quota allows.

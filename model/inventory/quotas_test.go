@@ -117,6 +117,34 @@ func TestWhatAQuotaAllows(t *testing.T) {
 }
 
 // A quota of cpu or memory rejects each pod of which a container does not set it.
+func TestWhoUsesTheFullestResourceOfAQuota(t *testing.T) {
+	q := modeltest.Quantities
+	of := func(owner string) func(*corev1.Pod) {
+		return func(p *corev1.Pod) {
+			p.OwnerReferences = []metav1.OwnerReference{{Kind: "StatefulSet", Name: owner, Controller: new(true)}}
+		}
+	}
+	s := snapshotOf(model.Status{}, nil,
+		modeltest.NewPod("dev/db-0", "n1", "2", "1Gi", 0, of("db")), modeltest.NewPod("dev/db-1", "", "2", "1Gi", 0, of("db")),
+		modeltest.NewPod("dev/web-0", "n1", "3", "1Gi", 0, of("web")), modeltest.NewPod("dev/bare", "n1", "500m", "1Gi", 0, nil),
+		modeltest.NewPod("other/web-0", "n1", "8", "1Gi", 0, of("web")))
+	for _, test := range []struct {
+		name  string
+		quota *corev1.ResourceQuota
+		want  []User
+	}{
+		{"of requests", quota("a", q("requests.cpu", "8"), q("requests.cpu", "7500m")), []User{{"statefulset/db", 2, 4000}, {"statefulset/web", 1, 3000}, {"pod/bare", 1, 500}}},
+		{"of pods", quota("a", q("pods", "4"), q("pods", "4")), []User{{"statefulset/db", 2, 2}, {"pod/bare", 1, 1}, {"statefulset/web", 1, 1}}},
+		{"of objects", quota("a", q("count/secrets", "1"), q("count/secrets", "1")), nil},
+		{"of some pods", quota("a", q("pods", "4"), q("pods", "4"), corev1.ResourceQuotaScopeBestEffort), nil},
+	} {
+		got := Quotas(s, []*corev1.ResourceQuota{test.quota}, nil, true)[0].Users
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s: %s", test.name, diff)
+		}
+	}
+}
+
 func TestAQuotaWhosePodsAreUsedUpAllowsNoMoreInANamespaceWithoutPods(t *testing.T) {
 	q := modeltest.Quantities
 	for _, test := range []struct {

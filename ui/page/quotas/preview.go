@@ -31,7 +31,11 @@ func below(p *Page, rows int) []string {
 		title = r.Namespace
 	}
 	b := computed.NewBelow(&p.Page, append([]string{title}, r.Scopes...)...)
-	last := append([]string{moreWords(&r)}, defaultWords(p, &r)...)
+	last := []string{moreWords(&r)}
+	if users := usersWords(&r); users != "" {
+		last = append(last, users)
+	}
+	last = append(last, defaultWords(p, &r)...)
 	addResources(p, b, &r, rows-1-len(last))
 	for _, words := range last {
 		b.Add(words, tone.Plain)
@@ -106,6 +110,25 @@ func moreWords(r *row) string {
 		words += " of median size (of " + grammar.Count(r.Pods, "pod", "pods") + "): " + strings.Join(sizes, ", ")
 	}
 	return words
+}
+
+// usersWords say which workloads use the most of the fullest resource; "" where that is not known.
+func usersWords(r *row) string {
+	var words []string
+	for _, user := range r.Users {
+		use := user.Name
+		if r.Fullest != corev1.ResourcePods && r.Fullest != "count/pods" {
+			use += " " + left(r.Fullest, user.Amount, model.Up)
+		}
+		if !strings.HasPrefix(user.Name, "pod/") {
+			use += " (" + grammar.Count(user.Pods, "pod", "pods") + ")"
+		}
+		words = append(words, use)
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return string(r.Fullest) + " used by " + grammar.List(words, grammar.Few)
 }
 
 // left is an amount in a sentence.
