@@ -15,7 +15,7 @@ const (
 	FixTolerate  FixKind = "tolerate"  // add a toleration
 	FixUntaint   FixKind = "untaint"   // remove a taint from nodes
 	FixUncordon  FixKind = "uncordon"  // make nodes schedulable again
-	FixLabel     FixKind = "label"     // label a node
+	FixLabel     FixKind = "label"     // label nodes
 	FixSelector  FixKind = "selector"  // drop or loosen a node selector or node affinity
 	FixAffinity  FixKind = "affinity"  // drop a rule about other pods
 	FixSpread    FixKind = "spread"    // loosen a topology spread constraint
