@@ -105,6 +105,9 @@ func (r *replacements) tellAdmission(ctx context.Context, e *Engine) error {
 	for _, namespace := range slices.Sorted(maps.Keys(r.pods)) {
 		all = append(all, r.successorsIn(ctx, e, namespace)...)
 	}
+	if ctx.Err() != nil { // rules that were not read for that are not unknown
+		return ctx.Err()
+	}
 	asking, within := errgroup.WithContext(ctx)
 	asking.SetLimit(controllersAtOnce)
 	begun := time.Now()

@@ -60,6 +60,10 @@ func (p Pod) Elsewhere(live *source.Live, verb string) (*model.Pod, error) {
 			return nil, err
 		}
 	}
+	workload := ""
+	if verb == "explain" {
+		workload = p.workload(live.Snapshot)
+	}
 	switch {
 	case p.namespace == "" && len(others) == 1:
 		return others[0], nil
@@ -67,8 +71,8 @@ func (p Pod) Elsewhere(live *source.Live, verb string) (*model.Pod, error) {
 		return nil, exit.Usagef("%s %s: several pods match: %s; name one with its namespace", verb, p.name, FullNames(others))
 	case only != "" && only != p.namespace:
 		return nil, fmt.Errorf("%s %s: you are allowed to list pods only in namespace %s: choose it with -n", verb, p, only)
-	case verb == "explain" && p.workload(live.Snapshot) != "":
-		return nil, fmt.Errorf("%s %s: no such pod; did you mean %s?", verb, p, p.workload(live.Snapshot))
+	case workload != "":
+		return nil, fmt.Errorf("%s %s: no such pod; did you mean %s?", verb, p, workload)
 	case len(others) > 0:
 		return nil, fmt.Errorf("%s %s: no such pod; did you mean %s?", verb, p, FullNames(others))
 	case p.namespace == "":

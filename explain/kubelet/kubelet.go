@@ -17,9 +17,6 @@ var DefaultThresholds = []string{
 }
 
 const (
-	// criticalFrom is the priority from which a pod is critical
-	// (scheduling.SystemCriticalPriority).
-	criticalFrom = 2_000_000_000
 	// nodeCriticalClass is the class of pods that their node cannot do without.
 	nodeCriticalClass = "system-node-critical"
 )
@@ -38,5 +35,5 @@ func NeverEvicted(pod *corev1.Pod) string {
 
 // isCritical reports whether the kubelet counts a pod as critical.
 func isCritical(pod *corev1.Pod) bool {
-	return model.IsMirror(pod) || pod.Spec.Priority != nil && *pod.Spec.Priority >= criticalFrom
+	return model.IsMirror(pod) || pod.Spec.Priority != nil && *pod.Spec.Priority >= model.SystemCritical
 }

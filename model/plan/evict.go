@@ -65,7 +65,7 @@ func criticalWords(ends []End) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("By %s priority %s critical: %s.", grammar.Agree(len(names), "its", "their"), grammar.Agree(len(names), "this pod is", "these pods are"), grammar.List(names, grammar.Few))
+	return "Critical for the cluster or its node: " + grammar.List(names, grammar.Few) + "."
 }
 
 // noEviction says why the pod cannot be evicted, in a few words and in a clause;

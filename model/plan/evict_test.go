@@ -67,7 +67,7 @@ func TestAnEvictionWarnsOfCriticalPods(t *testing.T) {
 		change func(*corev1.Pod)
 		want   []string
 	}{
-		"a critical pod": {asCritical, []string{"By its priority this pod is critical: a/p."}},
+		"a critical pod": {asCritical, []string{"Critical for the cluster or its node: a/p."}},
 		"another one":    {nil, nil},
 	} {
 		plan, err := Evict{Pods: []model.Ref{podRef("a", "p")}}.Plan(factsOf(t, owned("a/p", "n1", "ReplicaSet/web", test.change)))

@@ -114,7 +114,7 @@ func (w *Watch) Lines(width, rows int) []string {
 	s, o := w.Host.Styles(), w.Host.Observed()
 	var lines []string
 	for _, warning := range w.All() {
-		text := o.Brief(model.Clean(warning.Long)) + ". Press " + warning.Key + " for " + warning.View + "."
+		text := o.Brief(warning.Long) + ". Press " + warning.Key + " for " + warning.View + "."
 		wrapped := cells.Wrap(text, width-table.Gutter-len(mark)-1)
 		if len(lines)+len(wrapped) > rows {
 			continue
