@@ -164,7 +164,7 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			[]string{
 				"+ request cpu 500m instead of 3 | a",
 				"* add a node like a | new-node-1",
-				"? evict batch/old from a | a | its replacement may take the capacity again (5 of 8 simulations) | batch/old may become Pending: a pending app-1 pod may take the capacity first",
+				"? evict batch/old from a | a | its replacement may take the capacity again (5 of 8 orders tried) | batch/old may become Pending: a pending app-1 pod may take the capacity first",
 			},
 		},
 		{
@@ -200,8 +200,8 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			[]runtime.Object{testNode("a", "4", cordoned), testPod("other/first", "", "3")},
 			testPod("shop/web", "", "3"),
 			[]string{
-				"? uncordon a | a | the pending pod other/first may be scheduled there first (4 of 8 simulations) | other/first would fit too",
-				"? add a node like a | new-node-1 | the pending pod other/first may be scheduled there first (4 of 8 simulations) | other/first would fit too",
+				"? uncordon a | a | the pending pod other/first may be scheduled there first (4 of 8 orders tried) | other/first would fit too",
+				"? add a node like a | new-node-1 | the pending pod other/first may be scheduled there first (4 of 8 orders tried) | other/first would fit too",
 			},
 		},
 		{
@@ -212,9 +212,9 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			testPod("shop/web-1", "", "3"),
 			[]string{
 				"+ tolerate dedicated=gpu:NoSchedule | b",
-				"? uncordon a | a | a pending app-1 pod may be scheduled there first (4 of 8 simulations)",
-				"? remove taint dedicated=gpu from b | b | a pending app-1 pod may be scheduled there first (4 of 8 simulations)",
-				"? add a node like a | new-node-1 | a pending app-1 pod may be scheduled there first (4 of 8 simulations)",
+				"? uncordon a | a | a pending app-1 pod may be scheduled there first (4 of 8 orders tried)",
+				"? remove taint dedicated=gpu from b | b | a pending app-1 pod may be scheduled there first (4 of 8 orders tried)",
+				"? add a node like a | new-node-1 | a pending app-1 pod may be scheduled there first (4 of 8 orders tried)",
 			},
 		},
 		{
@@ -255,7 +255,7 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 				"+ remove taint dedicated=gpu from b | b",
 				"+ remove host port 80/TCP | a",
 				"* add a node like a | new-node-1",
-				"? evict shop/edge from a | a | its replacement may take the capacity again (5 of 8 simulations) | shop/edge may become Pending: a pending app-1 pod may take the capacity first",
+				"? evict shop/edge from a | a | its replacement may take the capacity again (5 of 8 orders tried) | shop/edge may become Pending: a pending app-1 pod may take the capacity first",
 			},
 		},
 		{
@@ -434,7 +434,7 @@ func TestANewNodeIsAFixWithoutACommand(t *testing.T) {
 		t.Fatal(toldFixes(found))
 	}
 	fix := found.Tried[at]
-	if fix.Title != "add a node like std (pool std, eu-1b)" || fix.Outcome() != "a pending app-1 pod may be scheduled there first (4 of 8 simulations)" || fix.Places() != "1 of 2" {
+	if fix.Title != "add a node like std (pool std, eu-1b)" || fix.Outcome() != "a pending app-1 pod may be scheduled there first (4 of 8 orders tried)" || fix.Places() != "1 of 2" {
 		t.Errorf("%s: %s, places %s", fix.Title, fix.Outcome(), fix.Places())
 	}
 	if fix.Verified || fix.Command != "" || fix.Undo != "" || len(fix.Actions) > 0 {

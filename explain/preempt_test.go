@@ -309,6 +309,60 @@ func TestTheNodesThatEvictionsCannotHelpAreCountedInWords(t *testing.T) {
 	}
 }
 
+// Critical pods and those of DaemonSets do not count: every node has some.
+func TestPreemptionSaysWhichPriorityHoldsTheNodes(t *testing.T) {
+	class := func(name string, value int32) func(*corev1.Pod) {
+		return func(p *corev1.Pod) { p.Spec.PriorityClassName, p.Spec.Priority = name, &value }
+	}
+	held := func(n int, edits ...func(*corev1.Pod)) (all []runtime.Object) {
+		for i := range n {
+			all = append(all, aPod(fmt.Sprintf("held-%d-%d", n, i), "1", append(edits, on("a"))...))
+		}
+		return all
+	}
+	const nobody = "The only node that lacks only free capacity runs no lower-priority pod"
+	for _, c := range []struct {
+		name       string
+		held       []runtime.Object
+		why, short string
+	}{
+		{
+			"a class above", slices.Concat(held(3, class("research", 500)), held(1, class("online", 7))),
+			nobody + "; 3 of the 4 pods there have a higher priority, mostly research (500).", "3 of 4 pods outrank it (research)",
+		},
+		{
+			"no class above", held(4, priority(500)),
+			nobody + "; 4 of the 4 pods there have a higher priority, mostly without a class (500).", "4 of 4 pods outrank it (without a class)",
+		},
+		{
+			"few above", slices.Concat(held(1, class("research", 500)), held(5, class("online", 7))),
+			nobody + ".", "no lower-priority pod on otherwise suitable nodes",
+		},
+		{
+			"DaemonSets", slices.Concat(held(3, class("agents", 500), ownedBy("DaemonSet", "agent")), held(1, class("online", 7))),
+			nobody + ".", "no lower-priority pod on otherwise suitable nodes",
+		},
+		{
+			"critical pods", slices.Concat(held(3, class("system-node-critical", 2_000_001_000)), held(1, class("online", 7))),
+			nobody + ".", "no lower-priority pod on otherwise suitable nodes",
+		},
+		{
+			"some below", slices.Concat(held(3, class("research", 500)), held(1, priority(1))),
+			"Even without all lower-priority pods it does not fit the only node that lacks only free capacity; 3 of the 4 pods there have a higher priority, mostly research (500).",
+			"3 of 4 pods outrank it (research)",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			objects := append(c.held, aNode("a", "4"), aNode("b", "4", nodeTaint("dedicated", "gpu", corev1.TaintEffectNoSchedule)), aPod("elsewhere", "1", on("b"), priority(900)))
+			r := mustExplain(t, startEngine(t, Options{}, objects...), aPod("p", "2", class("online", 7)))
+			why := strings.TrimSuffix(c.why, ".") + "; the other node rejects it for another reason."
+			if r.Preemption == nil || r.Preemption.Why != why || r.Preemption.Short != c.short {
+				t.Errorf("got %+v, want %q and %q", r.Preemption, why, c.short)
+			}
+		})
+	}
+}
+
 // Where a large pod and two small ones rank the same, either the large one goes or
 // both small ones: such a node ties with another only in one of the orders.
 func TestPreemptionTriesPodsThatNothingRanksApartInOtherOrders(t *testing.T) {

@@ -100,6 +100,32 @@ func TestWhatLimitsTheClusterFollowsTheLastPendingPod(t *testing.T) {
 	}
 }
 
+// TestNodesNamesNoKeyOfItsOwn, and counts nodes under pressure once.
+func TestNodesNamesNoKeyOfItsOwn(t *testing.T) {
+	cluster := newSound()
+	cluster.nodes[0].Status.Conditions = append(cluster.nodes[0].Status.Conditions, corev1.NodeCondition{Type: corev1.NodeMemoryPressure, Status: corev1.ConditionTrue})
+	for _, node := range cluster.nodes[3:] {
+		node.Spec.Unschedulable = true
+	}
+	text := cluster.onFirstScreen(t)
+	for _, want := range []string{
+		" 6 nodes: 6 Ready (3 cordoned, 1 MemoryPressure).\n",
+		"   ! MemoryPressure on std-1a-0.", "   ! Cordoned: all 3 nodes of std in eu-1b.",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("want %q", want)
+		}
+	}
+	for _, no := range []string{"(3)", "Press 3"} {
+		if strings.Contains(text, no) {
+			t.Errorf("%q leads to where one is", no)
+		}
+	}
+	if t.Failed() {
+		t.Log(text)
+	}
+}
+
 // TestTheFirstScreenSaysWhatIsWrongWithACluster breaks one thing in each.
 func TestTheFirstScreenSaysWhatIsWrongWithACluster(t *testing.T) {
 	for _, c := range []struct {

@@ -293,7 +293,7 @@ func TestTheBoxOfAFixSaysThatItMayNotWork(t *testing.T) {
 	unsure.Verified, unsure.Steps = false, 2
 	unsure.Actions = append(unsure.Actions, unsure.Actions[0])
 	unsure.Title += " and batch/report-2 from std-c-02"
-	unsure.Remaining = []string{"a pending api pod may be scheduled there first (3 of 8 simulations)"}
+	unsure.Remaining = []string{"a pending api pod may be scheduled there first (3 of 8 orders tried)"}
 	unsure.Unless = []report.Unless{{Who: "a pending api pod", How: "may be scheduled there first", Simulations: 3, Of: 8}}
 	vain := checkoutFixes().Tried[5]
 	for name, c := range map[string]struct {
@@ -301,7 +301,7 @@ func TestTheBoxOfAFixSaysThatItMayNotWork(t *testing.T) {
 		want []string
 	}{
 		"works": {checkoutFixes().Tried[2], nil},
-		"may":   {unsure, []string{"Step 1 of 2 of a fix:", "This may not help " + checkoutName + ". Simulated: the pod fits std-b-02, but a pending api pod may be scheduled there first (3 of 8 simulations)."}},
+		"may":   {unsure, []string{"Step 1 of 2 of a fix:", "This may not help " + checkoutName + ". Simulated: the pod fits std-b-02, but a pending api pod may be scheduled there first (3 of 8 orders tried)."}},
 		"vain":  {vain, []string{"This does not help " + checkoutName + ": still needs memory 2Gi more."}},
 	} {
 		app, _, _ := fixesOn(t, 120, 40, &report.Fixes{Revision: 1, Tried: []report.Fix{c.fix}}, nil)

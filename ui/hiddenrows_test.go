@@ -8,8 +8,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// TestHiddenRowsAreCounted scrolls Nodes: the rule of the preview says how many rows are
-// above it, without a preview the message row does.
+// TestHiddenRowsAreCounted scrolls Nodes: the rule of the preview says which rows are
+// in view, without a preview the message row does.
 func TestHiddenRowsAreCounted(t *testing.T) {
 	app := newTestAppWith(t, 80, 24, newFleet(60).at(1, liveStatus()), &fakeCluster{}, nil)
 	press(t, app, "3")
@@ -28,16 +28,20 @@ func TestHiddenRowsAreCounted(t *testing.T) {
 	} {
 		send(t, app, step.size)
 		press(t, app, step.keys...)
-		want := fmt.Sprintf("%d of 60 ↓", list.Top+len(list.InView()))
+		last := list.Top + len(list.InView())
+		want := fmt.Sprintf("%d of 60 ↓", last)
+		if list.Top > 0 {
+			want = fmt.Sprintf("%d–%d of 60 ↑↓", list.Top+1, last)
+		}
 		if got := row(app, step.row); !strings.HasSuffix(got, want) {
 			t.Errorf("after %v row %d is %q, want %q at its end:\n%s", step.keys, step.row, got, want, screen(app))
 		}
-		if n := strings.Count(screen(app), " of 60 ↓"); n != 1 {
+		if n := strings.Count(screen(app), " of 60 "); n != 1 {
 			t.Errorf("after %v the rows are counted %d times", step.keys, n)
 		}
 		press(t, app, "G")
-		if strings.Contains(screen(app), " of 60 ↓") {
-			t.Errorf("at the end rows are hidden:\n%s", screen(app))
+		if want := fmt.Sprintf("%d–60 of 60 ↑\n", list.Top+1); list.Top > 0 != strings.Contains(screen(app)+"\n", want) {
+			t.Errorf("at the end want %q where rows are hidden above:\n%s", want, screen(app))
 		}
 		press(t, app, "g")
 	}

@@ -7,7 +7,9 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/suggest"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // ParseNodes reads the names of nodes: NAME, or node/NAME as kubectl prints them.
@@ -45,13 +47,18 @@ func Nodes(l *source.Live, verb string, nodes []string) error {
 	return nil
 }
 
-// noSuchNode says that there is no such node, and which one is meant by a name without the
-// domain that nodes share, as tables show it, or else the command that lists them.
+// noSuchNode says that there is no such node, and which one is meant by a name with a typo, or
+// without the domain that nodes share, as tables show it; or else the command that lists them.
 func noSuchNode(verb, name, list string, nodes []*model.Node) error {
-	for _, node := range nodes {
+	all := make([]string, len(nodes))
+	for i, node := range nodes {
 		if strings.HasPrefix(node.Name, name+".") {
-			return fmt.Errorf("%s %s: no such node: did you mean %s?", verb, name, node.Name)
+			return fmt.Errorf("%s %s: no such node; did you mean %s?", verb, name, node.Name)
 		}
+		all[i] = node.Name
+	}
+	if near := suggest.Nearest(name, all...); len(near) > 0 && len(near) <= grammar.Few {
+		return fmt.Errorf("%s %s: no such node; did you mean %s?", verb, name, grammar.List(near, grammar.Few))
 	}
 	return fmt.Errorf("%s %s: no such node: run \"%s\" to list them", verb, name, list)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/suggest"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // Pod is a pod as the command line names it; namespace "" is any.
@@ -75,8 +76,15 @@ func (p Pod) Elsewhere(live *source.Live, verb string) (*model.Pod, error) {
 		return nil, fmt.Errorf("%s %s: no such pod; did you mean %s?", verb, p, workload)
 	case len(others) > 0:
 		return nil, fmt.Errorf("%s %s: no such pod; did you mean %s?", verb, p, FullNames(others))
+	}
+	if near := p.near(live.Snapshot); len(near) > 0 {
+		return nil, fmt.Errorf("%s %s: no such pod; did you mean %s?", verb, p, FullNames(near))
+	}
+	switch {
 	case p.namespace == "":
 		return nil, fmt.Errorf("%s %s: no such pod in any namespace: run \"%s\" to list them", verb, p.name, live.Options.Command("get", "pods"))
+	case !p.populated(live.Snapshot) && p.meant(live.Snapshot, verb) == "":
+		return nil, fmt.Errorf("%s %s: no such pod, and no other in namespace %s: run \"%s\" to list all", verb, p, p.namespace, live.Options.Command("get", "pods", "-A"))
 	default:
 		return nil, fmt.Errorf("%s %s: no such pod%s: run \"%s\" to list them", verb, p, p.meant(live.Snapshot, verb), live.Options.Command("get", "pods", "-n", p.namespace))
 	}
@@ -182,6 +190,39 @@ func podsNamed(s *model.Snapshot, name string) []*model.Pod {
 		}
 	}
 	return found
+}
+
+// near are the pods that a wrong name may mean, of its namespace if that was named: other
+// replicas of the same workload where the pod was replaced, or else those with a typo less.
+func (p Pod) near(s *model.Snapshot) []*model.Pod {
+	var replicas []*model.Pod
+	var names []string
+	typos := map[string][]*model.Pod{}
+	for _, pod := range s.Pods {
+		if p.namespace != "" && pod.Object.Namespace != p.namespace || pod.Finished() {
+			continue
+		}
+		name := pod.Object.Name
+		if generated := pod.Object.GenerateName; generated != "" && strings.HasPrefix(p.name, generated) && len(p.name) == len(name) {
+			replicas = append(replicas, pod)
+		}
+		if typos[name] == nil {
+			names = append(names, name)
+		}
+		typos[name] = append(typos[name], pod)
+	}
+	if len(replicas) > 0 {
+		return replicas
+	}
+	nearest := suggest.Nearest(p.name, names...)
+	if len(nearest) > grammar.Few {
+		return nil // they differ by their numbers
+	}
+	var near []*model.Pod
+	for _, name := range nearest {
+		near = append(near, typos[name]...)
+	}
+	return near
 }
 
 // FullNames lists up to three pods by their full names.

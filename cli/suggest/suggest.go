@@ -16,8 +16,8 @@ import (
 // with the same letter: of a short word two letters are most of it.
 const near = 2
 
-// nearest are the words that a wrong one is close to, as cobra finds commands.
-func nearest(wrong string, words ...string) []string {
+// Nearest are the words that a wrong one is close to, as cobra finds commands.
+func Nearest(wrong string, words ...string) []string {
 	list := &cobra.Command{SuggestionsMinimumDistance: near}
 	for _, word := range words {
 		list.AddCommand(&cobra.Command{Use: word, Run: func(*cobra.Command, []string) {}})
@@ -36,7 +36,7 @@ func nearest(wrong string, words ...string) []string {
 // DidYouMean suggests the words that a wrong one is close to: " (did you mean pods?)";
 // "" if there are none.
 func DidYouMean(wrong string, words ...string) string {
-	found := nearest(wrong, words...)
+	found := Nearest(wrong, words...)
 	if len(found) == 0 {
 		return ""
 	}
@@ -84,7 +84,7 @@ func Flag(cmd *cobra.Command, err error) error {
 	cmd.Flags().VisitAll(add)
 	cmd.InheritedFlags().VisitAll(add)
 	slices.Sort(names)
-	found := nearest(unknown.GetSpecifiedName(), slices.Compact(names)...)
+	found := Nearest(unknown.GetSpecifiedName(), slices.Compact(names)...)
 	if len(found) == 0 {
 		return err
 	}

@@ -122,7 +122,7 @@ func (s Simulator) dryRun(ctx context.Context, m *scheduler.Matrix, pod *corev1.
 	}
 	c.statuses.SetAbsentNodesStatus(fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "Preemption is not helpful for scheduling"))
 	none := &framework.FitError{Pod: pod, NumAllNodes: len(m.Nodes), Diagnosis: framework.Diagnosis{NodeToStatus: c.statuses}}
-	return Outcome{Message: none.Error(), Preemption: c.cannot(m), tried: &c}, nil
+	return Outcome{Message: none.Error(), Preemption: c.cannot(m, pod), tried: &c}, nil
 }
 
 // candidates is what a dry run of preemption came to.
@@ -135,6 +135,9 @@ type candidates struct {
 	state    fwk.CycleState // that they are tried with
 	wanted   int            // candidates that are enough for the scheduler
 	capacity bool           // the nodes where evictions could help lack nothing else
+
+	// could says whether evictions could help on the node.
+	could func(node string) bool
 }
 
 // candidates tries to preempt on every node where that could help
@@ -155,7 +158,8 @@ func (s Simulator) candidates(ctx context.Context, m *scheduler.Matrix, pod *cor
 			c.statuses.Set(node.Node().Name, bare)
 		}
 	}
-	c.capacity = lackOnlyCapacity(m, func(node string) bool { return statuses.Get(node).Code() == fwk.Unschedulable })
+	c.could = func(node string) bool { return statuses.Get(node).Code() == fwk.Unschedulable }
+	c.capacity = lackOnlyCapacity(m, c.could)
 	if len(c.nodes) == 0 {
 		return c, nil
 	}
@@ -241,64 +245,6 @@ func holdsEqual(node fwk.NodeInfo, pod *corev1.Pod) bool {
 func holdsLower(node fwk.NodeInfo, pod *corev1.Pod) bool {
 	priority := corev1helpers.PodPriority(pod)
 	return slices.ContainsFunc(node.GetPods(), func(p fwk.PodInfo) bool { return corev1helpers.PodPriority(p.GetPod()) < priority })
-}
-
-// cannot says why evicting pods does not help on any of the nodes.
-func (c *candidates) cannot(m *scheduler.Matrix) *report.Preemption {
-	none := &report.Preemption{Victims: []report.Victim{}}
-	could := c.bare + len(c.nodes)
-	where := c.where()
-	switch {
-	case could == 0:
-		none.Why = "Evicting pods removes none of the reasons why nodes reject the pod."
-		none.Short = "evicting pods removes none of these reasons"
-		return none
-	case len(c.nodes) > 0:
-		none.Why = fmt.Sprintf("Even without all lower-priority pods it does not fit %s%s", grammar.Agree(could, "", "any of "), where)
-		none.Short = "it does not fit even without all pods of lower priority"
-	default:
-		none.Why = grammar.Capital(where) + grammar.Agree(could, " runs", " run") + " no lower-priority pod"
-		none.Short = "no lower-priority pods where eviction could help"
-		if c.capacity {
-			none.Short = "no lower-priority pod on otherwise suitable nodes"
-		}
-	}
-	if rest := len(m.Nodes) - could; rest > 0 {
-		none.Why += "; " + grammar.Agree(rest, "the other node rejects it for another reason", fmt.Sprintf("the other %d reject it for other reasons", rest))
-	}
-	none.Why += "."
-	return none
-}
-
-// where names the nodes where evictions could help, by their number.
-func (c *candidates) where() string {
-	could := c.bare + len(c.nodes)
-	if c.capacity {
-		return theNodes(could) + grammar.Agree(could, " that lacks", " that lack") + " only free capacity"
-	}
-	return theNodes(could) + " where evictions could help"
-}
-
-// lackOnlyCapacity says whether the nodes where evictions could help reject the pod
-// for nothing but its requests.
-func lackOnlyCapacity(m *scheduler.Matrix, could func(node string) bool) bool {
-	fit := m.Profile.IndexOf(names.NodeResourcesFit)
-	for i, node := range m.Nodes {
-		for _, k := range m.Objecting {
-			if k != fit && m.Rejects(k, i) != nil && could(node.Node().Name) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// theNodes counts nodes that a clause then describes.
-func theNodes(n int) string {
-	if n == 1 {
-		return "the only node"
-	}
-	return fmt.Sprintf("the %d nodes", n)
 }
 
 // chosen is the candidate that the scheduler would take.

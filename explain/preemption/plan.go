@@ -179,7 +179,7 @@ func (p *planning) answerPlan() {
 	case r.Verdict == report.Preempting:
 		plan.Answer, plan.Why = r.Summary, r.Summary
 	case len(plan.Nodes) == 0:
-		plan.Answer, plan.Why = p.cannot(), p.tried.cannot(p.matrix).Why
+		plan.Answer, plan.Why = p.cannot(), p.tried.cannot(p.matrix, p.question.Pod).Why
 	case plan.Node == "":
 		why := p.simulator.Budgets.Unread
 		plan.Answer = "The victims are unknown: " + why + "."

@@ -69,12 +69,12 @@ type Unless struct {
 }
 
 // Words say what the other pod does, and how often: "a pending api pod may be scheduled there
-// first (3 of 8 simulations)".
+// first (3 of 8 orders tried)".
 func (u *Unless) Words() string {
 	if u.Simulations == u.Of {
 		return u.Who + " " + u.How
 	}
-	return fmt.Sprintf("%s %s (%d of %d simulations)", u.Who, u.How, u.Simulations, u.Of)
+	return fmt.Sprintf("%s %s (%d of %d orders tried)", u.Who, u.How, u.Simulations, u.Of)
 }
 
 // Affected is an object beside the pod that a fix changes or that follows it.

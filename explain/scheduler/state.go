@@ -94,6 +94,16 @@ func (s *State) HoldsBelow(priority int32) bool {
 	return false
 }
 
+// HoldsAbove says whether any node at all holds a pod of higher priority, below a bound.
+func (s *State) HoldsAbove(priority, below int32) bool {
+	for held := range s.priorities {
+		if held > priority && held < below {
+			return true
+		}
+	}
+	return false
+}
+
 // Unnominate takes the pod off the node that it is nominated to, until the function
 // that it returns is called.
 func (s *State) Unnominate(pod *corev1.Pod) (restore func()) {

@@ -126,11 +126,19 @@ func (t *Table[R]) forget() {
 	clear(t.unmatched)
 }
 
-// Hidden says how far the rows of a table that are in view go, where there are more below: "12 of 40 ↓".
+// Hidden says which rows of a table are in view, where there are others: "12 of 40 ↓",
+// "13–24 of 40 ↑↓", "29–40 of 40 ↑".
 func Hidden[R any](t *Table[R]) string {
-	last := t.Top + len(t.InView())
-	if last >= len(t.Rows) {
-		return ""
+	rows, last := len(t.Rows), t.Top+len(t.InView())
+	below := ""
+	if last < rows {
+		below = "↓"
 	}
-	return model.FormatCount(last) + " of " + model.FormatCount(len(t.Rows)) + " ↓"
+	switch {
+	case t.Top > 0:
+		return model.FormatCount(t.Top+1) + "–" + model.FormatCount(last) + " of " + model.FormatCount(rows) + " ↑" + below
+	case below != "":
+		return model.FormatCount(last) + " of " + model.FormatCount(rows) + " " + below
+	}
+	return ""
 }

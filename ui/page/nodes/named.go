@@ -19,7 +19,7 @@ type Named struct {
 func NewNamed(h page.Host, path []string, about string, names []string) *Named {
 	p := &Named{Page: New(h), path: path, about: about, names: names}
 	p.Self, p.Natural = p, named(h, names)
-	p.warns.Self = p
+	p.warns.Self, p.Around.After = p, nil
 	return p
 }
 

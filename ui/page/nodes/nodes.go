@@ -38,7 +38,8 @@ func New(h page.Host) *Page {
 	n.Around.Above = func() string { return n.counts.gauges(h, n.Width) }
 	n.Around.Below = n.preview
 	n.unready.page = n
-	n.warns = warnings.Watch{Host: h, Self: n}
+	n.warns = warnings.Watch{Host: h, Self: n, On: warnings.Nodes}
+	n.Around.After = n.warnings
 	n.Settled = n.unready.follow
 	n.Born = born
 	n.Fields = func() *query.Fields[*model.Node] {
@@ -101,6 +102,14 @@ func (n *Page) Answer(width int) string {
 		words = cells.Spread(words, legend(h.Observed().Snapshot.Status.MetricsNote, width-12-cells.Width(words)), width-12)
 	}
 	return words
+}
+
+// warnings are what limits the cluster, in full, after the last row of the list.
+func (n *Page) warnings(rows int) []string {
+	if n.Query().Keeps() != "" {
+		return nil
+	}
+	return n.warns.Lines(n.Table.Width, rows)
 }
 
 // legend explains the bars. note says why usage is unknown, and is part of it if room

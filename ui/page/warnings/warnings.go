@@ -27,13 +27,19 @@ import (
 type Warning struct {
 	Short, Long string // clauses without a period; Long names more
 	Key, View   string // of the view that shows more, and its name
+
+	Counted bool // by the answer of Nodes
 }
+
+// Nodes is the view of which the answer counts nodes by their state.
+const Nodes = "Nodes"
 
 // Watch computes the warnings off the event loop while a page is on top: when it is shown,
 // and again after a while.
 type Watch struct {
 	Host page.Host
 	Self page.View
+	On   string // the name of the view: no warning sends a user there
 
 	shown int // how often the page was
 	asks  page.Poll[[]Warning]
@@ -90,6 +96,15 @@ func (w *Watch) ask() tea.Cmd {
 	})
 }
 
+// more says where more is to be seen, in a format for the view's key and name; "" on that very
+// view.
+func (w *Watch) more(warning Warning, format string) string {
+	if warning.View == w.On {
+		return ""
+	}
+	return fmt.Sprintf(format, warning.Key, warning.View)
+}
+
 // All are the warnings; none while they are not known, or hidden by a lesson.
 func (w *Watch) All() []Warning {
 	if w.Host.Hides() {
@@ -101,7 +116,10 @@ func (w *Watch) All() []Warning {
 // After adds to an answer as many warnings as fit width cells.
 func (w *Watch) After(answer string, width int) string {
 	for _, warning := range w.All() {
-		if longer := answer + " " + w.Host.Observed().Brief(warning.Short) + " (" + warning.Key + ")."; cells.Width(longer) < width {
+		if warning.Counted && w.On == Nodes {
+			continue // the answer has it
+		}
+		if longer := answer + " " + w.Host.Observed().Brief(warning.Short) + w.more(warning, " (%[1]s)") + "."; cells.Width(longer) < width {
 			answer = longer
 		}
 	}
@@ -114,7 +132,7 @@ func (w *Watch) Lines(width, rows int) []string {
 	s, o := w.Host.Styles(), w.Host.Observed()
 	var lines []string
 	for _, warning := range w.All() {
-		text := o.Brief(warning.Long) + ". Press " + warning.Key + " for " + warning.View + "."
+		text := o.Brief(warning.Long) + "." + w.more(warning, " Press %s for %s.")
 		wrapped := cells.Wrap(text, width-table.Gutter-len(mark)-1)
 		if len(lines)+len(wrapped) > rows {
 			continue
@@ -163,7 +181,7 @@ func pressureWarning(s *model.Snapshot) Warning {
 	}
 	slices.Sort(conditions)
 	what := strings.Join(conditions, ", ") + " on "
-	return Warning{what + grammar.Plural(len(names), "node"), what + grammar.List(names, grammar.Few), "3", "Nodes"}
+	return Warning{Short: what + grammar.Plural(len(names), "node"), Long: what + grammar.List(names, grammar.Few), Key: "3", View: Nodes, Counted: true}
 }
 
 // cordonWarning names the pools of which all nodes in a zone are cordoned.
@@ -187,7 +205,7 @@ func cordonWarning(s *model.Snapshot) Warning {
 		return Warning{}
 	}
 	slices.Sort(words)
-	return Warning{"Cordoned: " + grammar.List(words, 1), "Cordoned: " + grammar.List(words, grammar.Few), "3", "Nodes"}
+	return Warning{Short: "Cordoned: " + grammar.List(words, 1), Long: "Cordoned: " + grammar.List(words, grammar.Few), Key: "3", View: Nodes}
 }
 
 // poolWarning names the pools of which nearly all is requested.
@@ -218,7 +236,7 @@ func poolWarning(s *model.Snapshot, full int) Warning {
 	if len(words) == 0 {
 		return Warning{}
 	}
-	return Warning{"Full: " + grammar.List(words, 1), "Full: " + grammar.List(words, grammar.Few), "4", "Pools"}
+	return Warning{Short: "Full: " + grammar.List(words, 1), Long: "Full: " + grammar.List(words, grammar.Few), Key: "4", View: "Pools"}
 }
 
 // fullOf is the first resource of which nearly all is requested in a pool; "" is none.
@@ -254,7 +272,7 @@ func taintWarning(s *model.Snapshot) Warning {
 	if len(words) == 0 {
 		return Warning{}
 	}
-	return Warning{grammar.List(words, 1), "Taints that evict pods: " + grammar.List(words, grammar.Few), "5", "Taints"}
+	return Warning{Short: grammar.List(words, 1), Long: "Taints that evict pods: " + grammar.List(words, grammar.Few), Key: "5", View: "Taints"}
 }
 
 // quotaWarning names the quotas that are full.
@@ -272,7 +290,7 @@ func quotaWarning(s *model.Snapshot, o *model.Objects, namespace string, full in
 	if len(words) == 0 {
 		return Warning{}
 	}
-	return Warning{"Quota full: " + grammar.List(words, 1), "Full quotas: " + grammar.List(words, grammar.Few), "8", "Quotas"}
+	return Warning{Short: "Quota full: " + grammar.List(words, 1), Long: "Full quotas: " + grammar.List(words, grammar.Few), Key: "8", View: "Quotas"}
 }
 
 // budgetWarning names the budgets that allow no eviction of a pod, and counts the nodes whose
@@ -296,5 +314,5 @@ func budgetWarning(s *model.Snapshot, o *model.Objects, namespace string) Warnin
 		return Warning{}
 	}
 	short := grammar.Count(len(words), "PDB blocks", "PDBs block") + fmt.Sprintf(" drains of %d of %s", len(blocked), grammar.Plural(len(s.Nodes), "node"))
-	return Warning{short, short + ": " + grammar.List(words, grammar.Few), "9", "Budgets"}
+	return Warning{Short: short, Long: short + ": " + grammar.List(words, grammar.Few), Key: "9", View: "Budgets"}
 }

@@ -67,14 +67,14 @@ func TestWarnings(t *testing.T) {
 		want      []Warning
 	}{
 		{"nothing", snapshot("5"), objects("5", 1), "", nil},
-		{"a pool is full", snapshot("9900m"), objects("5", 1), "", []Warning{{"Full: a (cpu 99%)", "Full: a (cpu 99%)", "4", "Pools"}}},
+		{"a pool is full", snapshot("9900m"), objects("5", 1), "", []Warning{{Short: "Full: a (cpu 99%)", Long: "Full: a (cpu 99%)", Key: "4", View: "Pools"}}},
 		{"a taint evicts", snapshot("5", maintenance), objects("5", 1), "", []Warning{
-			{"maintenance=true:NoExecute on 3 nodes", "Taints that evict pods: maintenance=true:NoExecute on 3 nodes", "5", "Taints"},
+			{Short: "maintenance=true:NoExecute on 3 nodes", Long: "Taints that evict pods: maintenance=true:NoExecute on 3 nodes", Key: "5", View: "Taints"},
 		}},
 		{"the taint of a lost node", snapshot("5", lost), objects("5", 1), "", nil},
-		{"a quota is full", snapshot("5"), objects("20", 1), "", []Warning{{"Quota full: team-a/compute (pods 100%)", "Full quotas: team-a/compute (pods 100%)", "8", "Quotas"}}},
+		{"a quota is full", snapshot("5"), objects("20", 1), "", []Warning{{Short: "Quota full: team-a/compute (pods 100%)", Long: "Full quotas: team-a/compute (pods 100%)", Key: "8", View: "Quotas"}}},
 		{"a quota of another namespace", snapshot("5"), objects("20", 1), "shop", nil},
-		{"a budget blocks drains", snapshot("5"), objects("5", 0), "", []Warning{{"1 PDB blocks drains of 3 of 3 nodes", "1 PDB blocks drains of 3 of 3 nodes: shop/web", "9", "Budgets"}}},
+		{"a budget blocks drains", snapshot("5"), objects("5", 0), "", []Warning{{Short: "1 PDB blocks drains of 3 of 3 nodes", Long: "1 PDB blocks drains of 3 of 3 nodes: shop/web", Key: "9", View: "Budgets"}}},
 		{"what may not be listed", snapshot("5"), &model.Objects{Unread: map[string]string{quotas: "forbidden", budgets: "forbidden"}}, "", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -1,0 +1,133 @@
+package preemption
+
+import (
+	"cmp"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+)
+
+// cannot says why evicting pods does not help the pod on any of the nodes.
+func (c *candidates) cannot(m *scheduler.Matrix, pod *corev1.Pod) *report.Preemption {
+	none := &report.Preemption{Victims: []report.Victim{}}
+	could := c.bare + len(c.nodes)
+	where := c.where()
+	switch {
+	case could == 0:
+		none.Why = "Evicting pods removes none of the reasons why nodes reject the pod."
+		none.Short = "evicting pods removes none of these reasons"
+		return none
+	case len(c.nodes) > 0:
+		none.Why = fmt.Sprintf("Even without all lower-priority pods it does not fit %s%s", grammar.Agree(could, "", "any of "), where)
+		none.Short = "it does not fit even without all pods of lower priority"
+	default:
+		none.Why = grammar.Capital(where) + grammar.Agree(could, " runs", " run") + " no lower-priority pod"
+		none.Short = "no lower-priority pods where eviction could help"
+		if c.capacity {
+			none.Short = "no lower-priority pod on otherwise suitable nodes"
+		}
+	}
+	if above := c.above(m, pod); above.pods > 0 && above.pods*tellingShare >= above.of {
+		none.Why += fmt.Sprintf("; %d of the %d pods there %s a higher priority, mostly %s (%d)",
+			above.pods, above.of, grammar.Agree(above.pods, "has", "have"), above.most.name(), above.most.value)
+		none.Short = fmt.Sprintf("%d of %d pods %s it (%s)", above.pods, above.of, grammar.Agree(above.pods, "outranks", "outrank"), above.most.name())
+	}
+	if rest := len(m.Nodes) - could; rest > 0 {
+		none.Why += "; " + grammar.Agree(rest, "the other node rejects it for another reason", fmt.Sprintf("the other %d reject it for other reasons", rest))
+	}
+	none.Why += "."
+	return none
+}
+
+// tellingShare is which part of the pods has to rank higher to be told.
+const tellingShare = 4
+
+// outranking counts the pods that rank higher than another.
+type outranking struct {
+	pods, of int
+	most     heldPriority // that most of them have
+}
+
+// above counts the pods that rank higher where evictions could help. Critical pods and those of
+// DaemonSets, which every node runs, count for nothing.
+func (c *candidates) above(m *scheduler.Matrix, pod *corev1.Pod) (above outranking) {
+	own := corev1helpers.PodPriority(pod)
+	if !m.Profile.Scheduler.State.HoldsAbove(own, model.SystemCritical) {
+		return above
+	}
+	held := map[heldPriority]int{}
+	for _, node := range m.Nodes {
+		if !c.could(node.Node().Name) {
+			continue
+		}
+		for _, info := range node.GetPods() {
+			other := info.GetPod()
+			value := corev1helpers.PodPriority(other)
+			if owner := metav1.GetControllerOfNoCopy(other); value >= model.SystemCritical || owner != nil && owner.Kind == "DaemonSet" {
+				continue
+			}
+			above.of++
+			if value > own {
+				above.pods++
+				held[heldPriority{value, other.Spec.PriorityClassName}]++
+			}
+		}
+	}
+	for p, n := range held {
+		if n > held[above.most] || n == held[above.most] && p.compare(above.most) > 0 {
+			above.most = p
+		}
+	}
+	return above
+}
+
+// heldPriority is a priority of pods on nodes, and the class that it comes from.
+type heldPriority struct {
+	value int32
+	class string // "" is none
+}
+
+func (p heldPriority) compare(other heldPriority) int {
+	return cmp.Or(cmp.Compare(p.value, other.value), cmp.Compare(p.class, other.class))
+}
+
+func (p heldPriority) name() string { return cmp.Or(p.class, "without a class") }
+
+// where names the nodes where evictions could help, by their number.
+func (c *candidates) where() string {
+	could := c.bare + len(c.nodes)
+	if c.capacity {
+		return theNodes(could) + grammar.Agree(could, " that lacks", " that lack") + " only free capacity"
+	}
+	return theNodes(could) + " where evictions could help"
+}
+
+// lackOnlyCapacity says whether the nodes where evictions could help reject the pod
+// for nothing but its requests.
+func lackOnlyCapacity(m *scheduler.Matrix, could func(node string) bool) bool {
+	fit := m.Profile.IndexOf(names.NodeResourcesFit)
+	for i, node := range m.Nodes {
+		for _, k := range m.Objecting {
+			if k != fit && m.Rejects(k, i) != nil && could(node.Node().Name) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// theNodes counts nodes that a clause then describes.
+func theNodes(n int) string {
+	if n == 1 {
+		return "the only node"
+	}
+	return fmt.Sprintf("the %d nodes", n)
+}
