@@ -68,7 +68,7 @@ func (d *dashboardOptions) run(ctx context.Context) error {
 	if d.source.From != "" {
 		return d.runFile(ctx)
 	}
-	clusters := &session.Kubeconfig{Source: d.source, Settings: &d.screen.settings, Tuner: source.NewGCTuner(os.Getenv)}
+	clusters := &session.Kubeconfig{Source: d.source, Settings: &d.screen.settings, Tuner: source.NewGCTuner(ctx, os.Getenv)}
 	options := ui.Options{Namespace: d.scope.Namespace, Selector: d.scope.Selector}
 	if err := clusters.Start(ctx, &options); err != nil {
 		return err
@@ -79,7 +79,7 @@ func (d *dashboardOptions) run(ctx context.Context) error {
 
 // runFile shows the file that --from names. No kubeconfig is read for it.
 func (d *dashboardOptions) runFile(ctx context.Context) error {
-	saving := source.NewGCTuner(os.Getenv)
+	saving := source.NewGCTuner(ctx, os.Getenv)
 	if d.source.IsRecording() {
 		shown, recorded, err := session.OpenRecording(ctx, d.source, saving)
 		if err != nil {
@@ -98,7 +98,7 @@ func (d *dashboardOptions) runFile(ctx context.Context) error {
 
 // runPiped shows what standard input holds; the keys come from the terminal itself.
 func (d *dashboardOptions) runPiped(ctx context.Context) error {
-	saving := source.NewGCTuner(os.Getenv)
+	saving := source.NewGCTuner(ctx, os.Getenv)
 	file, err := d.source.ReadFrom(ctx)
 	if err != nil {
 		return err

@@ -59,7 +59,7 @@ func started(t *testing.T, kubeconfig string) ui.Options {
 	from := source.New(&terminal.Streams{ErrOut: io.Discard})
 	*from.Flags.KubeConfig = kubeconfig
 	clusters := &session.Kubeconfig{
-		Source: from, Settings: &settings.Settings{}, Tuner: source.NewGCTuner(func(string) string { return "100" }),
+		Source: from, Settings: &settings.Settings{}, Tuner: source.NewGCTuner(t.Context(), func(string) string { return "100" }),
 	}
 	var options ui.Options
 	if err := clusters.Start(t.Context(), &options); err != nil {

@@ -90,12 +90,15 @@ func (s *script) left() (changes []scheduler.Change) {
 	return changes
 }
 
-// A state that grew by any run of changes answers as one that was told at once.
+// A state that grew by any run of changes answers as one that was told at once, also where it was
+// asked meanwhile and keeps answers.
 func TestChangesInAnyOrderLeadToTheSameAnswers(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		d := drawn(rt)
 		s := &script{d: d, nodes: map[string]*corev1.Node{}, pods: map[types.UID]*corev1.Pod{}, told: map[string]*corev1.Pod{}}
 		grown := startEngine(t, Options{})
+		probe := (&randomCluster{Nodes: []*corev1.Node{aNode("node-00", "1")}}).RandomPod(d, "probe")
+		probe.Spec.Volumes = nil
 		for range 1 + d(8) {
 			var batch []scheduler.Change
 			for range 1 + d(5) {
@@ -104,13 +107,12 @@ func TestChangesInAnyOrderLeadToTheSameAnswers(t *testing.T) {
 			if err := grown.Apply(1, batch); err != nil {
 				rt.Fatal(err)
 			}
+			mustExplain(t, grown, probe)
 		}
 		fresh := startEngine(t, Options{})
 		if err := fresh.Apply(1, s.left()); err != nil {
 			rt.Fatal(err)
 		}
-		probe := (&randomCluster{Nodes: []*corev1.Node{aNode("node-00", "1")}}).RandomPod(d, "probe")
-		probe.Spec.Volumes = nil
 		got, want := mustExplain(t, grown, probe), mustExplain(t, fresh, probe)
 		if diff := cmp.Diff(want.Nodes, got.Nodes); diff != "" {
 			rt.Fatalf("the grown state answers otherwise:\n%s", diff)

@@ -46,6 +46,9 @@ func TestWhatIsSupposedAnswersAsIfItWereSo(t *testing.T) {
 				forks = append(forks, s)
 			}
 			changed, nodes = supposeSomething(rt, c, d, s, changed, nodes)
+			for _, pod := range c.Pending { // the answers that are kept are those of the nodes as they are
+				fitting(t, e, pod, nil)
+			}
 		}
 		real := &randomCluster{Nodes: nodes, Bound: changed, Pending: c.Pending, Others: c.Others}
 		fresh := startEngine(t, Options{}, real.Objects()...)

@@ -124,7 +124,7 @@ func (o *Options) look(ctx context.Context, state *current) error {
 	}
 	defer live.Close()
 	state.connect(func() model.Status { return live.Newest().Status })
-	follow, tuner := live.Follow(), source.NewGCTuner(os.Getenv)
+	follow, tuner := live.Follow(), source.NewGCTuner(ctx, os.Getenv)
 	live.SayLimits()
 	for {
 		var took time.Duration

@@ -1,9 +1,13 @@
 package source
 
 import (
+	"context"
+	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -21,18 +25,33 @@ const (
 	leastGarbage = 48 << 20
 )
 
+// Where work makes so much garbage that collections follow each other quickly, marking what is
+// kept takes more of the processor than the work: the pace is doubled until they do not, and the
+// memory is given back once there was rest.
+const (
+	quick       = 3 * time.Second  // between two collections is too little
+	rest        = 10 * time.Second // without a quick collection the work is done
+	mostWorking = 100              // percent
+)
+
 // GCTuner paces the garbage collector of a program that goes on once a cluster was read.
 // A user's own GOGC wins.
 type GCTuner struct {
+	ctx     context.Context // of what follows collections
 	paced   bool
 	settled atomic.Bool
-	percent atomic.Int64 // the pace once all is in
+
+	mu      sync.Mutex
+	base    int64 // the pace once all is in, in percent
+	percent int64 // the pace now
+	last    time.Time
+	resting *time.Timer // nil: nothing works
 }
 
-// NewGCTuner makes a tuner that waits until all is in. What ends with its answer has no
-// use for it.
-func NewGCTuner(env func(string) string) *GCTuner {
-	return &GCTuner{paced: env("GOGC") == ""}
+// NewGCTuner makes a tuner that waits until all is in, and works until ctx ends. What ends
+// with its answer has no use for it.
+func NewGCTuner(ctx context.Context, env func(string) string) *GCTuner {
+	return &GCTuner{ctx: ctx, paced: env("GOGC") == ""}
 }
 
 // Note looks how far reading is. Once all is in, what reading took is given back.
@@ -47,11 +66,77 @@ func (t *GCTuner) Note(s *model.Snapshot) {
 	if !t.paced {
 		return
 	}
-	percent := settledPace(liveHeap())
-	if known := t.percent.Load(); first || percent > known*2 || percent < known/2 { // each change stops the program
-		t.percent.Store(percent)
-		debug.SetGCPercent(int(percent))
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	base := settledPace(liveHeap())
+	if first || base > t.base*2 || base < t.base/2 { // each change stops the program
+		t.base = base
+		t.set(base)
 	}
+	if first {
+		t.last = time.Now()
+		afterEachCollection(t.collected)
+	}
+}
+
+func (t *GCTuner) set(percent int64) {
+	t.percent = percent
+	debug.SetGCPercent(int(percent))
+}
+
+// collected notes a collection; it reports whether it wants to hear of the next.
+func (t *GCTuner) collected() bool {
+	if t.ctx.Err() != nil {
+		return false
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := time.Now()
+	since := now.Sub(t.last)
+	t.last = now
+	if since >= quick {
+		return true
+	}
+	if percent := workingPace(t.percent, t.base); percent != t.percent {
+		t.set(percent)
+	}
+	if t.resting == nil {
+		t.resting = time.AfterFunc(rest, t.rested)
+	} else {
+		t.resting.Reset(rest)
+	}
+	return true
+}
+
+// rested returns to the pace of a program that does little.
+func (t *GCTuner) rested() {
+	t.mu.Lock()
+	t.resting = nil
+	worked := t.percent != t.base && t.ctx.Err() == nil
+	if worked {
+		t.set(t.base)
+		t.last = time.Now().Add(-quick) // what follows is no work
+	}
+	t.mu.Unlock()
+	if worked {
+		debug.FreeOSMemory()
+	}
+}
+
+// workingPace is the pace after a quick collection.
+func workingPace(percent, base int64) int64 {
+	return max(base, min(percent*2, mostWorking))
+}
+
+// afterEachCollection calls a function after each collection of garbage for as long as it
+// reports true.
+func afterEachCollection(do func() bool) {
+	type garbage struct{ _ [64]byte } // too large to share its memory with other objects
+	runtime.AddCleanup(new(garbage), func(do func() bool) {
+		if do() {
+			afterEachCollection(do)
+		}
+	}, do)
 }
 
 // settledPace is by how many percent a heap of so many bytes in use may grow.

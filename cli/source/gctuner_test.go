@@ -1,9 +1,12 @@
 package source
 
 import (
+	"context"
 	"math"
+	"runtime"
 	"runtime/debug"
 	"testing"
+	"time"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -29,7 +32,7 @@ func TestReadingAClusterOfAnySizeHasNoMemoryLimit(t *testing.T) {
 			const set = 1 << 40 // what the runtime has from GOMEMLIMIT, or from nobody
 			percent, limit := debug.SetGCPercent(own), debug.SetMemoryLimit(set)
 			t.Cleanup(func() { debug.SetGCPercent(percent); debug.SetMemoryLimit(limit) })
-			saving := NewGCTuner(func(name string) string { return test.env[name] })
+			saving := NewGCTuner(t.Context(), func(name string) string { return test.env[name] })
 			if test.seen != nil {
 				saving.Note(test.seen)
 			}
@@ -56,6 +59,68 @@ func TestASmallHeapMayGrowBySeveralTimesAndALargeOneByATenth(t *testing.T) {
 	} {
 		if got := settledPace(test.live); got != test.percent {
 			t.Errorf("%s: %d%%, want %d%%", name, got, test.percent)
+		}
+	}
+}
+
+func TestQuickCollectionsSlowDownUntilThereIsRest(t *testing.T) {
+	before := debug.SetGCPercent(100)
+	t.Cleanup(func() { debug.SetGCPercent(before) })
+	ctx, cancel := context.WithCancel(t.Context())
+	tuner := NewGCTuner(ctx, func(string) string { return "" })
+	tuner.base = 13
+	tuner.set(13)
+	percent := func() int {
+		now := debug.SetGCPercent(100)
+		debug.SetGCPercent(now)
+		return now
+	}
+	collected := func(since time.Duration) {
+		tuner.last = time.Now().Add(-since)
+		if !tuner.collected() {
+			t.Error("it wants to hear of no more collections")
+		}
+	}
+	for _, step := range []struct {
+		since time.Duration
+		want  int
+	}{{time.Minute, 13}, {quick, 13}, {quick / 2, 26}, {quick, 26}, {0, 52}, {0, mostWorking}, {0, mostWorking}, {time.Minute, mostWorking}} {
+		collected(step.since)
+		if got := percent(); got != step.want {
+			t.Errorf("%s after the last collection: %d%%, want %d%%", step.since, got, step.want)
+		}
+	}
+	if tuner.resting == nil {
+		t.Fatal("nothing waits for rest")
+	}
+	tuner.rested()
+	if got := percent(); got != 13 {
+		t.Errorf("at rest: %d%%, want 13%%", got)
+	}
+	cancel()
+	if tuner.collected() {
+		t.Error("it goes on after its end")
+	}
+}
+
+func TestASmallHeapKeepsItsPace(t *testing.T) {
+	if got := workingPace(mostSettledAt, mostSettledAt); got != mostSettledAt {
+		t.Errorf("%d%%, want %d%%", got, mostSettledAt)
+	}
+}
+
+func TestEachCollectionIsHeardOf(t *testing.T) {
+	heard := make(chan int, 10)
+	n := 0
+	afterEachCollection(func() bool {
+		n++
+		heard <- n
+		return n < 3
+	})
+	for want := 1; want <= 3; want++ {
+		runtime.GC()
+		if got := <-heard; got != want {
+			t.Errorf("%d, want %d", got, want)
 		}
 	}
 }

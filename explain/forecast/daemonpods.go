@@ -58,11 +58,8 @@ type daemonSet struct {
 // daemonSets are those that have pods, in a stable order.
 func daemonSets(s *scheduler.Scheduler) []*daemonSet {
 	found := map[types.UID]*daemonSet{}
-	for _, pod := range s.State.Pods {
+	for pod := range s.State.Index.OfDaemonSets() {
 		owner := metav1.GetControllerOfNoCopy(pod)
-		if owner == nil || owner.Kind != "DaemonSet" {
-			continue
-		}
 		set := found[owner.UID]
 		if set == nil {
 			set = &daemonSet{on: map[string]bool{}}

@@ -60,11 +60,11 @@ func NewNodes(ctx context.Context, s *scheduler.Scheduler, like string, count in
 // have created for the node that it is like: the most important first.
 func daemonPods(s *scheduler.Scheduler, like, name string) []*corev1.Pod {
 	made := map[types.UID]*corev1.Pod{}
-	for _, pod := range s.State.Pods {
-		owner := metav1.GetControllerOfNoCopy(pod)
-		if owner == nil || owner.Kind != "DaemonSet" || TargetNode(pod) != like {
+	for pod := range s.State.Index.OfDaemonSets() {
+		if TargetNode(pod) != like {
 			continue
 		}
+		owner := metav1.GetControllerOfNoCopy(pod)
 		if known := made[owner.UID]; known == nil || known.CreationTimestamp.Before(&pod.CreationTimestamp) {
 			made[owner.UID] = pod
 		}

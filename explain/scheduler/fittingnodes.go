@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/sets"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
@@ -110,10 +109,29 @@ func (m *Matrix) leave(only []string) {
 	if only == nil {
 		return
 	}
-	asked := sets.New(only...)
-	for i, node := range m.Nodes {
-		m.skipped[i] = !asked.Has(node.Node().Name)
+	for i := range m.skipped {
+		m.skipped[i] = true
 	}
+	for _, name := range only {
+		if i := m.placeOf(name); i >= 0 {
+			m.skipped[i] = false
+		}
+	}
+}
+
+// placeOf is where a node is among those of the question; -1 if it is not there. Those that are
+// simulated come last.
+func (m *Matrix) placeOf(name string) int {
+	real := m.Profile.state().overlay.nodes
+	if i, ok := real.at[name]; ok {
+		return i
+	}
+	for i := len(real.lists.all); i < len(m.Nodes); i++ {
+		if m.Nodes[i].Node().Name == name {
+			return i
+		}
+	}
+	return -1
 }
 
 // notSkipped are the nodes that are asked about. The next call takes the room that they

@@ -80,6 +80,7 @@ func (m *Matrix) ask(ctx context.Context, p *Profile, pod *corev1.Pod, only []st
 		return fmt.Errorf("list nodes: %w", err)
 	}
 	m.Nodes = nodes
+	p.state().answers.align(nodes, p.state().overlay)
 	if m.skipped = m.skipped[:0]; m.brief || only != nil {
 		m.leave(only)
 	}
@@ -195,7 +196,11 @@ func (m *Matrix) filter(ctx context.Context, k int, pod *corev1.Pod) {
 		left = leftOut(m.Profile.Plugins[k].Name)
 	}
 	early := make([]bool, len(m.views))
-	asked := m.notSkipped()
+	asked, answers := m.notSkipped(), &m.Profile.state().answers
+	kept := answers.of(m, k, pod)
+	if kept != nil {
+		asked = answers.recall(kept, m, asked, a.Column)
+	}
 	parallelizer{m.Profile.Scheduler.options.Parallelism}.Until(ctx, len(asked), func(n int) {
 		i := asked[n]
 		node := m.Nodes[i]
@@ -213,6 +218,9 @@ func (m *Matrix) filter(ctx context.Context, k int, pod *corev1.Pod) {
 			a.Column[i] = status
 		}
 	}, "")
+	if kept != nil && ctx.Err() == nil {
+		answers.keep(kept, m, asked, a.Column)
+	}
 	for i, rejected := range early {
 		if rejected {
 			a.rejectEarly(i)

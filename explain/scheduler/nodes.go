@@ -29,8 +29,9 @@ type nodeInfos struct {
 	pods   model.Templates[*framework.PodInfo]
 
 	lists    views
-	relist   bool // nodes came, went or changed their zone
-	reselect bool // a node got its first pod with rules, or lost its last
+	at       map[string]int // by name: the place in the list of all
+	relist   bool           // nodes came, went or changed their zone
+	reselect bool           // a node got its first pod with rules, or lost its last
 }
 
 func newNodeInfos(logger klog.Logger) *nodeInfos {
@@ -180,8 +181,9 @@ func rulesOf(info *framework.NodeInfo) [3]bool {
 // settle brings the lists up to what was changed.
 func (n *nodeInfos) settle() {
 	if n.relist {
-		n.lists.all = make([]fwk.NodeInfo, 0, len(n.byName))
+		n.lists.all, n.at = make([]fwk.NodeInfo, 0, len(n.byName)), make(map[string]int, len(n.byName))
 		for name := range n.order.names {
+			n.at[name] = len(n.lists.all)
 			n.lists.all = append(n.lists.all, n.byName[name])
 		}
 	}

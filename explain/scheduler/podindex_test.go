@@ -29,7 +29,8 @@ func TestIndexesOfPodsHoldWhatAScanFinds(t *testing.T) {
 				pod.UID, pod.Spec.NodeName = types.UID(name), rapid.SampledFrom([]string{"", "n1", "n2"}).Draw(t, "node")
 				if by := rapid.SampledFrom(controllers).Draw(t, "controller"); by != "" {
 					yes := true
-					pod.OwnerReferences = []metav1.OwnerReference{{UID: types.UID(by), Controller: &yes}}
+					kind := rapid.SampledFrom([]string{"ReplicaSet", "DaemonSet"}).Draw(t, "kind")
+					pod.OwnerReferences = []metav1.OwnerReference{{Kind: kind, UID: types.UID(by), Controller: &yes}}
 				}
 				change.New = pod
 			}
@@ -55,6 +56,13 @@ func compareIndexes(t *rapid.T, s *State, controllers []string) {
 	}
 	if diff := cmp.Diff(scan(func(pod *corev1.Pod) bool { return pod.Spec.NodeName == "" }), names(slices.Collect(s.Index.Unassigned()))); diff != "" {
 		t.Fatalf("pods without a node (-scan +index):\n%s", diff)
+	}
+	ofDaemonSet := func(pod *corev1.Pod) bool {
+		by := metav1.GetControllerOf(pod)
+		return by != nil && by.Kind == "DaemonSet"
+	}
+	if diff := cmp.Diff(scan(ofDaemonSet), names(slices.Collect(s.Index.OfDaemonSets()))); diff != "" {
+		t.Fatalf("pods of DaemonSets (-scan +index):\n%s", diff)
 	}
 	for _, by := range controllers {
 		want := scan(func(pod *corev1.Pod) bool {

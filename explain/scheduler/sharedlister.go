@@ -102,32 +102,39 @@ func (s *Fork) views() *views {
 	if s.lists != nil {
 		return s.lists
 	}
-	real := &s.state.overlay.nodes.lists
-	v := &views{all: make([]fwk.NodeInfo, len(real.all))}
-	for i, node := range real.all {
-		if changed, ok := s.nodes[node.Node().Name]; ok {
-			node = changed
+	real := s.state.overlay.nodes
+	v := &views{all: slices.Clone(real.lists.all)}
+	var replaced []fwk.NodeInfo
+	for name, node := range s.nodes {
+		if at, ok := real.at[name]; ok {
+			replaced = append(replaced, v.all[at])
+			v.all[at] = node
 		}
-		v.all[i] = node
 	}
 	for _, added := range s.added {
 		v.all = append(v.all, s.nodes[added.Node.Name])
 	}
-	v.affinity, v.antiAffinity, v.beyondHost = s.unchanged(real.affinity), s.unchanged(real.antiAffinity), s.unchanged(real.beyondHost)
+	v.affinity = without(real.lists.affinity, replaced, func(n fwk.NodeInfo) bool { return len(n.GetPodsWithAffinity()) > 0 })
+	v.antiAffinity = without(real.lists.antiAffinity, replaced, func(n fwk.NodeInfo) bool { return len(n.GetPodsWithRequiredAntiAffinity()) > 0 })
+	v.beyondHost = without(real.lists.beyondHost, replaced, func(n fwk.NodeInfo) bool { return len(n.GetPodsWithRequiredNonHostScopedAntiAffinity()) > 0 })
 	v.selectFrom(slices.Collect(maps.Values(s.nodes)))
 	s.lists = v
 	return v
 }
 
-// unchanged are the nodes of a list that the fork has not touched.
-func (s *Fork) unchanged(nodes []fwk.NodeInfo) []fwk.NodeInfo {
-	kept := make([]fwk.NodeInfo, 0, len(nodes)+len(s.nodes))
-	for _, node := range nodes {
-		if _, ok := s.nodes[node.Node().Name]; !ok {
-			kept = append(kept, node)
+// without is a list of the nodes with some property, without those that are replaced; it is
+// not shared once it grows.
+func without(nodes, replaced []fwk.NodeInfo, listed func(fwk.NodeInfo) bool) []fwk.NodeInfo {
+	gone := map[fwk.NodeInfo]bool{}
+	for _, node := range replaced {
+		if listed(node) {
+			gone[node] = true
 		}
 	}
-	return kept
+	if len(gone) == 0 {
+		return slices.Clip(nodes)
+	}
+	return slices.DeleteFunc(slices.Clone(nodes), func(node fwk.NodeInfo) bool { return gone[node] })
 }
 
 // change gives a copy of a node that may be changed: the lists are rebuilt.

@@ -41,13 +41,17 @@ type Watch struct {
 	Self page.View
 	On   string // the name of the view: no warning sends a user there
 
-	shown int // how often the page was
-	asks  page.Poll[[]Warning]
+	shown     int // how often the page was
+	namespace string
+	asked     time.Time
+	asks      page.Poll[[]Warning]
 }
 
 const (
 	// again is after how long the warnings are computed again.
 	again = 2 * time.Minute
+	// soon is after how long at the earliest: a user comes back to the page again and again.
+	soon = 5 * time.Second
 	// budgets and quotas are what they need beside a snapshot, as RBAC names it. Of what may
 	// not be listed there is no warning; its view says so.
 	budgets, quotas = "poddisruptionbudgets", "resourcequotas"
@@ -62,6 +66,9 @@ func (w *Watch) Update(msg tea.Msg) tea.Cmd {
 	case page.SnapshotMsg:
 		if msg.Shown {
 			w.shown++
+			if left := soon - w.Host.Observed().At.Sub(w.asked); left > 0 && w.asks.Revision() != 0 && w.namespace == w.Host.Namespace() {
+				return w.Host.Later(w.Self, left, againMsg{w.shown})
+			}
 			return w.ask()
 		}
 		if w.asks.Revision() == 0 {
@@ -87,6 +94,7 @@ func (w *Watch) ask() tea.Cmd {
 		return nil
 	}
 	snapshot, namespace, full := o.Snapshot, w.Host.Namespace(), w.Host.Levels().Full
+	w.namespace, w.asked = namespace, o.At
 	return w.asks.AskNow(w.Host, w.Self, func(ctx context.Context, cluster page.Cluster) ([]Warning, error) {
 		objects, err := cluster.Objects(ctx, budgets, quotas)
 		if err != nil {
