@@ -21,7 +21,10 @@ func TestAWrongNameOfAPodIsNearOthers(t *testing.T) {
 		{"shop", "", "index-0", corev1.PodRunning},
 		{"shop", "", "index-9", corev1.PodFailed},
 		{"data", "", "etl", corev1.PodPending},
-		{"data", "", "n-1", corev1.PodPending}, {"data", "", "n-2", corev1.PodPending}, {"data", "", "n-3", corev1.PodPending}, {"data", "", "n-4", corev1.PodPending},
+		{"data", "", "n-1", corev1.PodPending},
+		{"data", "", "n-2", corev1.PodPending},
+		{"data", "", "n-3", corev1.PodPending},
+		{"data", "", "n-4", corev1.PodPending},
 	} {
 		b.Pod(nil, &corev1.Pod{
 			ObjectMeta: metav1.ObjectMeta{Namespace: pod.namespace, Name: pod.generate + pod.suffix, GenerateName: pod.generate},

@@ -2,6 +2,7 @@ package forecast
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -125,7 +126,7 @@ func preemptors(ctx context.Context, f *forecasting, budgets *pdb.Budgets, pod *
 	if policy := pod.Spec.PreemptionPolicy; policy != nil && *policy == corev1.PreemptNever {
 		return nil, nil
 	}
-	if !profile.HasPostFilter(names.DefaultPreemption) || !f.scheduler.State.HoldsBelow(corev1helpers.PodPriority(pod)) {
+	if !profile.HasPostFilter(names.DefaultPreemption) || !f.scheduler.State.HoldsPriority(math.MinInt32, corev1helpers.PodPriority(pod)) {
 		return nil, nil
 	}
 	pod = placement.AsNewPod(pod)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sort"
 	"strings"
@@ -147,7 +148,7 @@ type candidates struct {
 func (s Simulator) candidates(ctx context.Context, m *scheduler.Matrix, pod *corev1.Pod, statuses *framework.NodeToStatus) (candidates, error) {
 	c := candidates{statuses: framework.NewDefaultNodeToStatus()}
 	bare := fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "No preemption victims found for incoming pod")
-	anywhere := s.Profile.Scheduler.State.HoldsBelow(corev1helpers.PodPriority(pod))
+	anywhere := s.Profile.Scheduler.State.HoldsPriority(math.MinInt32, corev1helpers.PodPriority(pod))
 	for _, node := range m.Nodes {
 		switch {
 		case statuses.Get(node.Node().Name).Code() != fwk.Unschedulable:

@@ -60,7 +60,7 @@ type outranking struct {
 // DaemonSets, which every node runs, count for nothing.
 func (c *candidates) above(m *scheduler.Matrix, pod *corev1.Pod) (above outranking) {
 	own := corev1helpers.PodPriority(pod)
-	if !m.Profile.Scheduler.State.HoldsAbove(own, model.SystemCritical) {
+	if !m.Profile.Scheduler.State.HoldsPriority(own+1, model.SystemCritical) {
 		return above
 	}
 	held := map[heldPriority]int{}

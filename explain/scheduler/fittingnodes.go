@@ -113,7 +113,7 @@ func (m *Matrix) leave(only []string) {
 		m.skipped[i] = true
 	}
 	for _, name := range only {
-		if i := m.placeOf(name); i >= 0 {
+		if i := placeOf(m, name); i >= 0 {
 			m.skipped[i] = false
 		}
 	}
@@ -121,7 +121,7 @@ func (m *Matrix) leave(only []string) {
 
 // placeOf is where a node is among those of the question; -1 if it is not there. Those that are
 // simulated come last.
-func (m *Matrix) placeOf(name string) int {
+func placeOf(m *Matrix, name string) int {
 	real := m.Profile.state().overlay.nodes
 	if i, ok := real.at[name]; ok {
 		return i

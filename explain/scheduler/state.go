@@ -85,20 +85,11 @@ func (s *State) Nominated(node string) []fwk.PodInfo { return s.nominator.Nomina
 // NominatedNodes are the names of the nodes that pods are nominated to.
 func (s *State) NominatedNodes() []string { return s.nominator.nodes() }
 
-// HoldsBelow says whether any node at all holds a pod of lower priority.
-func (s *State) HoldsBelow(priority int32) bool {
+// HoldsPriority says whether any node at all holds a pod of a priority between two: from one, and
+// below the other.
+func (s *State) HoldsPriority(from, below int32) bool {
 	for held := range s.priorities {
-		if held < priority {
-			return true
-		}
-	}
-	return false
-}
-
-// HoldsAbove says whether any node at all holds a pod of higher priority, below a bound.
-func (s *State) HoldsAbove(priority, below int32) bool {
-	for held := range s.priorities {
-		if held > priority && held < below {
+		if held >= from && held < below {
 			return true
 		}
 	}

@@ -39,7 +39,7 @@ func New(h page.Host) *Page {
 	n.Around.Below = n.preview
 	n.unready.page = n
 	n.warns = warnings.Watch{Host: h, Self: n, On: warnings.Nodes}
-	n.Around.After = n.warnings
+	n.Around.After = func(rows int) []string { return warningLines(n, rows) }
 	n.Settled = n.unready.follow
 	n.Born = born
 	n.Fields = func() *query.Fields[*model.Node] {
@@ -104,8 +104,8 @@ func (n *Page) Answer(width int) string {
 	return words
 }
 
-// warnings are what limits the cluster, in full, after the last row of the list.
-func (n *Page) warnings(rows int) []string {
+// warningLines are what limits the cluster, in full, after the last row of the list.
+func warningLines(n *Page, rows int) []string {
 	if n.Query().Keeps() != "" {
 		return nil
 	}
