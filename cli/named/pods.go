@@ -74,19 +74,25 @@ func (p Pod) Elsewhere(live *source.Live, verb string) (*model.Pod, error) {
 		return nil, fmt.Errorf("%s %s: you are allowed to list pods only in namespace %s: choose it with -n", verb, p, only)
 	case workload != "":
 		return nil, fmt.Errorf("%s %s: no such pod; did you mean %s?", verb, p, workload)
-	case len(others) > 0:
+	case len(others) == 0:
+		others = p.near(live.Snapshot)
+	}
+	if len(others) > 0 {
 		return nil, fmt.Errorf("%s %s: no such pod; did you mean %s?", verb, p, FullNames(others))
 	}
-	if near := p.near(live.Snapshot); len(near) > 0 {
-		return nil, fmt.Errorf("%s %s: no such pod; did you mean %s?", verb, p, FullNames(near))
-	}
+	return nil, p.noSuch(live, verb)
+}
+
+// noSuch says that there is no such pod, and which command lists those that there are.
+func (p Pod) noSuch(live *source.Live, verb string) error {
+	meant := p.meant(live.Snapshot, verb)
 	switch {
 	case p.namespace == "":
-		return nil, fmt.Errorf("%s %s: no such pod in any namespace: run \"%s\" to list them", verb, p.name, live.Options.Command("get", "pods"))
-	case !p.populated(live.Snapshot) && p.meant(live.Snapshot, verb) == "":
-		return nil, fmt.Errorf("%s %s: no such pod, and no other in namespace %s: run \"%s\" to list all", verb, p, p.namespace, live.Options.Command("get", "pods", "-A"))
+		return fmt.Errorf("%s %s: no such pod in any namespace: run \"%s\" to list them", verb, p.name, live.Options.Command("get", "pods"))
+	case meant == "" && !p.populated(live.Snapshot):
+		return fmt.Errorf("%s %s: no such pod, and no other in namespace %s: run \"%s\" to list all", verb, p, p.namespace, live.Options.Command("get", "pods", "-A"))
 	default:
-		return nil, fmt.Errorf("%s %s: no such pod%s: run \"%s\" to list them", verb, p, p.meant(live.Snapshot, verb), live.Options.Command("get", "pods", "-n", p.namespace))
+		return fmt.Errorf("%s %s: no such pod%s: run \"%s\" to list them", verb, p, meant, live.Options.Command("get", "pods", "-n", p.namespace))
 	}
 }
 

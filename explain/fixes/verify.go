@@ -25,7 +25,7 @@ const (
 	// verifyingTime is for how long fixes are simulated with all other pods in a large
 	// cluster, leastVerifying how much of it each one gets at least, and sharesLeft that it
 	// gets no more than this part of what is left.
-	verifyingTime  = 250 * time.Millisecond
+	verifyingTime  = time.Second
 	leastVerifying = 10 * time.Millisecond
 	sharesLeft     = 3
 	// preemptionHarm is the harm of each pod that is preempted.

@@ -98,8 +98,11 @@ func (c *filterAnswers) of(m *Matrix, k int, pod *corev1.Pod) *filterColumn {
 }
 
 // recall puts the answers that are kept for the asked nodes into a column, and leaves the nodes
-// to ask.
+// to ask: all where none are kept.
 func (c *filterAnswers) recall(kept *filterColumn, m *Matrix, asked []int, into []*fwk.Status) []int {
+	if kept == nil {
+		return asked
+	}
 	rest := asked[:0]
 	for _, i := range asked {
 		if c.loose[i] || kept.codes[i] == unasked || m.views != nil && m.views[i] != nil {
@@ -111,8 +114,11 @@ func (c *filterAnswers) recall(kept *filterColumn, m *Matrix, asked []int, into 
 	return rest
 }
 
-// keep takes the answers for nodes that were asked.
+// keep takes the answers for nodes that were asked, if there is where to keep them.
 func (c *filterAnswers) keep(kept *filterColumn, m *Matrix, asked []int, column []*fwk.Status) {
+	if kept == nil {
+		return
+	}
 	for _, i := range asked {
 		if c.loose[i] || m.views != nil && m.views[i] != nil {
 			continue

@@ -198,9 +198,7 @@ func (m *Matrix) filter(ctx context.Context, k int, pod *corev1.Pod) {
 	early := make([]bool, len(m.views))
 	asked, answers := m.notSkipped(), &m.Profile.state().answers
 	kept := answers.of(m, k, pod)
-	if kept != nil {
-		asked = answers.recall(kept, m, asked, a.Column)
-	}
+	asked = answers.recall(kept, m, asked, a.Column)
 	parallelizer{m.Profile.Scheduler.options.Parallelism}.Until(ctx, len(asked), func(n int) {
 		i := asked[n]
 		node := m.Nodes[i]
@@ -218,7 +216,7 @@ func (m *Matrix) filter(ctx context.Context, k int, pod *corev1.Pod) {
 			a.Column[i] = status
 		}
 	}, "")
-	if kept != nil && ctx.Err() == nil {
+	if ctx.Err() == nil {
 		answers.keep(kept, m, asked, a.Column)
 	}
 	for i, rejected := range early {
