@@ -30,7 +30,7 @@ const (
 // memory is given back once there was rest.
 const (
 	quick       = 3 * time.Second  // between two collections is too little
-	rest        = 10 * time.Second // without a quick collection the work is done
+	rest        = 10 * time.Second // without a collection the work is done
 	mostWorking = 100              // percent
 )
 
@@ -94,15 +94,15 @@ func (t *GCTuner) collected() bool {
 	now := time.Now()
 	since := now.Sub(t.last)
 	t.last = now
-	if since >= quick {
-		return true
+	if since < quick {
+		if percent := workingPace(t.percent, t.base); percent != t.percent {
+			t.set(percent)
+		}
+		if t.resting == nil {
+			t.resting = time.AfterFunc(rest, t.rested)
+		}
 	}
-	if percent := workingPace(t.percent, t.base); percent != t.percent {
-		t.set(percent)
-	}
-	if t.resting == nil {
-		t.resting = time.AfterFunc(rest, t.rested)
-	} else {
+	if t.resting != nil {
 		t.resting.Reset(rest)
 	}
 	return true
