@@ -118,12 +118,14 @@ func (f *Fix) ShortTitle() string { return ShortLabels(f.Title) }
 // ShortLabels is text for a cell: without the domains of well-known label keys.
 func ShortLabels(text string) string { return ownDomains.Replace(" " + text)[1:] }
 
-// detail is the command of a fix and, a line each, whom it affects, how to take it back and
-// what it leaves.
+// detail is the command of a fix that may work and, a line each, whom it affects, how to take it
+// back and what it leaves.
 func (f *Fix) detail() (command, lines []string) {
-	command = f.commandLines()
-	if !f.Verified { // nobody should run it from a document
-		command, lines = nil, command
+	switch {
+	case f.Verified:
+		command = f.commandLines()
+	case f.May(), f.Unevaluated(), f.Advises():
+		lines = f.commandLines() // nobody should run it from a document
 	}
 	for i := range f.Affects {
 		lines = append(lines, "affects  "+f.Affects[i].Title()+" "+f.Affects[i].How)

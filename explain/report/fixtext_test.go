@@ -55,7 +55,6 @@ func TestTextTellsEveryFixWithItsCommandWhereAsked(t *testing.T) {
 ✗ uncordon spot-a-01                        –       –  still memory 2Gi short
     remains  no port 80
 ✗ request cpu 2.8 instead of 4        2 nodes       –  4 pending pods may take the room
-    kubectl set resources
     deletes and recreates the pod
 5 two-step fixes were not simulated: enough one-step fixes work.
 `
