@@ -336,6 +336,58 @@ func TestAPodIsCountedAsPlacedWhereARunningOneIsStopped(t *testing.T) {
 	t.Error("no fix removes the selector")
 }
 
+// Which controller creates its pods first is not known: a raised quota is certain to be enough only
+// where it is enough for the missing pods of all of them.
+func TestARaisedQuotaMayBeUsedByOtherWorkloadsFirst(t *testing.T) {
+	other := func(edits ...func(*corev1.Pod)) *model.NotCreated {
+		refused := refusedPod("2", edits...)
+		refused.Pod.UID = model.NotCreatedUID("web")
+		refused.Pod.OwnerReferences[0].Name, refused.Pod.OwnerReferences[0].UID = "web-9f7", "web"
+		return refused
+	}
+	elsewhere := other(func(p *corev1.Pod) { p.Namespace = "team-b" })
+	suspended := other()
+	suspended.Queue = "team-a/queue"
+	const narrow = "+ raise quota compute to requests.cpu 22 instead of 20"
+	for _, tc := range []struct {
+		name   string
+		limits []corev1.LimitRange
+		others []*model.NotCreated
+		want   string
+	}{
+		{"nobody else", nil, nil, narrow},
+		{"of another namespace", nil, []*model.NotCreated{elsewhere}, narrow},
+		{"that a queue holds", nil, []*model.NotCreated{suspended}, narrow},
+		{
+			"that a LimitRange rejects",
+			[]corev1.LimitRange{limitsOf(corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, Default: amounts(map[string]string{"cpu": "1"}), Max: amounts(map[string]string{"cpu": "1"})})},
+			[]*model.NotCreated{other()},
+			narrow,
+		},
+		{
+			"another workload", nil,
+			[]*model.NotCreated{other()},
+			"+ raise quota compute to requests.cpu 26 instead of 20, enough for web-9f7 too\n" +
+				"? raise quota compute to requests.cpu 22 instead of 20 | the missing pods of web-9f7 may be created first",
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			r := rules{limits: tc.limits, quotas: []corev1.ResourceQuota{quotaOf(map[string]string{"requests.cpu": "20"}, map[string]string{"requests.cpu": "20"})}}
+			e := startEngine(t, r.options(), r.namespace(), testNode("std-a-01", "4"))
+			answer, err := e.Ask(t.Context(), report.Query{
+				Target: report.PodsNotCreated(refusedPod("1")), Parts: report.FixesPart, NotCreated: append(tc.others, refusedPod("1")),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range answer.Tried.Tried {
+				answer.Tried.Tried[i].NodesGained = 0 // told elsewhere
+			}
+			same(t, toldFixes(answer.Tried), tc.want)
+		})
+	}
+}
+
 // A quota with a scope counts only the pods of that scope.
 func TestARaisedQuotaWithAScopeIsNotForTheWholeNamespace(t *testing.T) {
 	r := rules{quotas: []corev1.ResourceQuota{quotaOf(map[string]string{"pods": "8"}, map[string]string{"pods": "8"}, func(q *corev1.ResourceQuota) {

@@ -44,7 +44,7 @@ func (e *Engine) askNotCreated(ctx context.Context, q report.Query) (*report.Rep
 	if !q.Parts.Has(report.FixesPart) {
 		return r, nil
 	}
-	r.Tried = j.Fixes(ifCreated)
+	r.Tried = j.Fixes(ifCreated, q.NotCreated)
 	for i := range r.Tried.Tried {
 		if fix := &r.Tried.Tried[i]; len(later) > 0 {
 			fix.Open, fix.Verified, fix.Remaining = true, false, append(fix.Remaining, "unknown: "+later[0].Why)

@@ -49,7 +49,7 @@ func wouldNotBeCreated(ctx context.Context, e *Engine, q report.Query, j *admiss
 	if !q.Parts.Has(report.FixesPart) {
 		return r, nil
 	}
-	r.Tried = j.Fixes(ifCreated)
+	r.Tried = j.Fixes(ifCreated, q.NotCreated)
 	return r.WithFixes(r.Tried), nil
 }
 

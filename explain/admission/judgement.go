@@ -26,6 +26,9 @@ type Judgement struct {
 	security []report.Rejection
 	quotas   []quotaRejection
 	existing []corev1.ResourceQuota // all of the namespace
+	ranges   []corev1.LimitRange    // all of the namespace, as far as they could be read
+	labels   map[string]string      // the namespace's, as far as they could be read
+	version  string                 // the API server's; "" if not known
 	unknown  []report.UnknownPart
 	now      time.Time
 }
@@ -48,6 +51,7 @@ func Judge(ctx context.Context, refused *model.NotCreated, from Sources) (*Judge
 	known := from.Admittance
 	j := &Judgement{
 		refused: refused, Pod: refused.Pod.DeepCopy(), now: from.Now,
+		version: from.ClusterVersion,
 		message: known.Message, given: known.Rejected, unknown: slices.Clone(known.Unknown),
 	}
 	if err := j.ask(ctx, from); err != nil {
@@ -68,12 +72,14 @@ func (j *Judgement) ask(ctx context.Context, from Sources) error {
 	} else if j.limits, err = ApplyLimitRanges(j.Pod, ranges); err != nil {
 		return err
 	}
+	j.ranges = ranges
 	labels, why := from.Labels(namespace)
 	if why != "" {
 		j.leaveOpen("namespaces", why, securityPlugin)
 	} else if j.security, err = SecurityRejections(j.Pod, labels, from.ClusterVersion); err != nil {
 		return err
 	}
+	j.labels = labels
 	quotas, err := objectsOf(ctx, from.Quotas, namespace)
 	if err != nil {
 		j.leaveOpen("resourcequotas", err.Error(), quotaPlugin)

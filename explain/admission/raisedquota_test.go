@@ -63,7 +63,7 @@ func TestRaisedQuotasAdmitAllMissingPods(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Namespace: "pay", Name: "team-pay"},
 		Status:     corev1.ResourceQuotaStatus{Hard: list("3", "8Gi", "10"), Used: list("3", "6Gi", "6")},
 	}}}
-	raises, why := j.raises()
+	raises, why := j.raises(nil)
 	if why != "" || len(raises) != 1 || len(raises[0].limits) != 2 {
 		t.Fatalf("raises %+v: %s", raises, why)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/shell"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
@@ -62,17 +63,43 @@ func (r quotaRejection) allowing() string {
 
 // Fixes tries what would let a controller's missing pods be created: quotas that allow as
 // much as all of them need. It works where the API server's own admission code then takes
-// all of them, one after the other, and the plugins have a node for the first.
-func (j *Judgement) Fixes(ifCreated *report.Report) *report.Fixes {
+// all of them, one after the other, and the plugins have a node for the first. Where missing
+// pods of other controllers may use the room first, it depends on them, and a quota that is
+// enough for those too is tried beside it. all are the controllers whose pods are missing.
+func (j *Judgement) Fixes(ifCreated *report.Report, all []*model.NotCreated) *report.Fixes {
 	found := &report.Fixes{Revision: ifCreated.Revision, Tried: []report.Fix{}}
-	raises, why := j.raises()
+	raises, why := j.raises(nil)
 	if why != "" {
 		found.None = why
 		return found
 	}
+	fix := j.tryRaise(ifCreated, raises, nil)
+	if first := j.first(raises, j.otherMissing(all)); fix.Verified && len(first) > 0 {
+		fix.Verified, fix.Unless = false, unless(first)
+		for i := range fix.Unless {
+			fix.Remaining = append(fix.Remaining, fix.Unless[i].Words())
+		}
+		if more, why := j.raises(first); why == "" {
+			found.Tried = append(found.Tried, j.tryRaise(ifCreated, more, first))
+		}
+	}
+	found.Tried = append(found.Tried, fix)
+	return found
+}
+
+// tryRaise asks what raised quotas would let be created, after the missing pods of others.
+func (j *Judgement) tryRaise(ifCreated *report.Report, raises []raise, others []missingPods) report.Fix {
 	fix := newRaise(raises)
+	quotas := raised(j.existing, raises)
+	for _, other := range others {
+		created(other.pod, quotas, other.count)
+	}
+	if len(others) > 0 {
+		fix.Title += ", enough for " + namesOf(others) + " too"
+		fix.Affects = append(fix.Affects, alsoFor(others)...)
+	}
 	fix.Alike = j.refused.Missing
-	fix.PodsPlaced = created(j.Pod, raised(j.existing, raises), j.refused.Missing)
+	fix.PodsPlaced = created(j.Pod, quotas, j.refused.Missing)
 	fix.NodesGained = ifCreated.Fits
 	switch {
 	case fix.PodsPlaced < fix.Alike:
@@ -83,17 +110,19 @@ func (j *Judgement) Fixes(ifCreated *report.Report) *report.Fixes {
 		fix.Remaining = append(fix.Remaining, "once created, it would be Pending: "+strings.TrimSuffix(ifCreated.Summary, "."))
 	}
 	fix.Verified = len(fix.Remaining) == 0
-	found.Tried = append(found.Tried, fix)
-	return found
+	return fix
 }
 
-// raises are what the quotas would have to allow for all missing pods: what rejects any of
-// them rejects the last one. Or why that is not enough, or not known.
-func (j *Judgement) raises() (raises []raise, why string) {
+// raises are what the quotas would have to allow for all missing pods, after the missing pods of
+// others: what rejects any of them rejects the last one. Or why that is not enough, or not known.
+func (j *Judgement) raises(others []missingPods) (raises []raise, why string) {
 	if len(j.given)+len(j.limits)+len(j.security) > 0 || j.message != "" && len(j.quotas) == 0 {
 		return nil, "The pod template itself is rejected: changes to quotas, nodes or other pods won't help."
 	}
 	quotas := copied(j.existing)
+	for _, other := range others {
+		charge(quotas, other.pod, other.count)
+	}
 	charge(quotas, j.Pod, j.refused.Missing-1)
 	rejections := quotasRefusing(j.Pod, quotas)
 	switch {

@@ -19,6 +19,9 @@ type Query struct {
 	// Like is the answer for another pod of the same class (model.EquivalenceClass). What the plugins
 	// answered for that one is not asked again where it is sure to hold; nil: all is asked.
 	Like *Report
+	// NotCreated are the controllers whose pods are missing: where FixesPart is wanted of pods that a
+	// quota rejects, others may use a raised quota first. nil: none are known.
+	NotCreated []*model.NotCreated
 	// Progress is told, where FixesPart is wanted, what was simulated so far, each time
 	// that is more; nil: nobody listens. It must not wait.
 	Progress func(*Fixes)

@@ -60,8 +60,20 @@ func (a *Actor) facts(ctx context.Context, action plan.Action) (plan.Facts, erro
 	return facts, nil
 }
 
-// readDaemonSets reads the DaemonSets with pods on some nodes.
+// readDaemonSets lists the DaemonSets; where that fails, it reads those with pods on some nodes.
 func (a *Actor) readDaemonSets(ctx context.Context, nodes []string, facts *plan.Facts) (err error) {
+	if len(nodes) == 0 {
+		return nil
+	}
+	list, err := a.Reader.AppsV1().DaemonSets("").List(ctx, metav1.ListOptions{ResourceVersion: "0"})
+	if err == nil {
+		facts.DaemonSets = make(map[types.UID]*appsv1.DaemonSet, len(list.Items))
+		for i := range list.Items {
+			facts.DaemonSets[list.Items[i].UID] = &list.Items[i]
+		}
+		return nil
+	}
+	facts.DaemonSetsUnlisted = true
 	facts.DaemonSets, err = readAll(ctx, daemonSetsOn(facts.Snapshot, nodes), func(ctx context.Context, ref model.Ref) (*appsv1.DaemonSet, error) {
 		return a.Reader.AppsV1().DaemonSets(ref.Namespace).Get(ctx, ref.Name, metav1.GetOptions{})
 	})

@@ -15,7 +15,8 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
-// A new label of a node is planned on the DaemonSets whose pods run there.
+// A new label of a node is planned on the DaemonSets, or where these may not be listed on those
+// whose pods run there.
 func TestDaemonSetsAreReadForNewNodeLabels(t *testing.T) {
 	w := newWorld(t, running("agent-1", of("DaemonSet", "agent")), running("agent-2", on("n2"), of("DaemonSet", "other")))
 	w.nodes = []string{"n1", "n2"}
@@ -43,10 +44,18 @@ func TestDaemonSetsAreReadForNewNodeLabels(t *testing.T) {
 	if diff := cmp.Diff(want, planned()); diff != "" {
 		t.Error(diff)
 	}
+	w.client.PrependReactor("list", "daemonsets", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, nil, errors.New("forbidden")
+	})
+	unlisted := "Whether DaemonSets create pods there is not known: they could not be listed."
+	want = append(want, unlisted)
+	if diff := cmp.Diff(want, planned()); diff != "" {
+		t.Error(diff)
+	}
 	w.client.PrependReactor("get", "daemonsets", func(clienttesting.Action) (bool, runtime.Object, error) {
 		return true, nil, errors.New("forbidden")
 	})
-	want = []string{"Whether its DaemonSet deletes 1 pod is not known: DaemonSets could not be read."}
+	want = []string{"Whether its DaemonSet deletes 1 pod is not known: DaemonSets could not be read.", unlisted}
 	if diff := cmp.Diff(want, planned()); diff != "" {
 		t.Error(diff)
 	}

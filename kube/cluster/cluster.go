@@ -141,6 +141,9 @@ func (c *Cluster) Ask(ctx context.Context, q report.Query) (answer *report.Repor
 	if refused := c.feed.Load().refusedAs(q.Target.UID()); refused != nil {
 		q.Target = report.PodsNotCreated(refused)
 	}
+	if q.Parts.Has(report.FixesPart) && q.Target.UID() == "" {
+		q.NotCreated = c.feed.Load().notCreated()
+	}
 	caveats, err := c.whole(func(e *explain.Engine) (err error) {
 		answer, err = e.Ask(ctx, q)
 		return err

@@ -1,8 +1,11 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -238,6 +241,15 @@ func (f *feed) refusedAs(uid types.UID) *model.NotCreated {
 		return (*all)[uid]
 	}
 	return nil
+}
+
+// notCreated are the controllers whose pods are missing, in a fixed order.
+func (f *feed) notCreated() []*model.NotCreated {
+	all := f.refused.Load()
+	if all == nil {
+		return nil
+	}
+	return slices.SortedFunc(maps.Values(*all), func(a, b *model.NotCreated) int { return cmp.Compare(a.Pod.UID, b.Pod.UID) })
 }
 
 // isClosed reports whether a channel was closed on which nothing is sent.

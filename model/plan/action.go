@@ -52,8 +52,8 @@ type Drains interface {
 	NodesAtOnce() int
 }
 
-// Relabels is an Action that may change labels of nodes. The DaemonSets whose pods run there
-// are read before it is planned: they delete those that no longer belong there.
+// Relabels is an Action that may change labels of nodes. DaemonSets are read before it is
+// planned: they delete the pods that no longer belong there, and create those that then do.
 type Relabels interface {
 	Action
 	// RelabeledNodes are the nodes.
@@ -69,9 +69,11 @@ type Facts struct {
 	// Filtered are the pods that kubectl drain's filters evict, by node, with all of
 	// its flags set. Only Drain needs it, with each of its nodes as a key.
 	Filtered map[string][]types.UID
-	// DaemonSets are those with pods on the nodes that a Relabels relabels, by UID, as far
-	// as they may be read; nil: nobody has asked yet.
+	// DaemonSets are, for a Relabels, all of the cluster by UID; those with pods on its nodes, as
+	// far as they may be read, where they may not be listed; nil: nobody has asked yet.
 	DaemonSets map[types.UID]*appsv1.DaemonSet
+	// DaemonSetsUnlisted says that DaemonSets could not be listed.
+	DaemonSetsUnlisted bool
 	// Jobs are those of this session: an Action that makes a node schedulable stops
 	// the jobs that drain it.
 	Jobs []*Progress

@@ -158,7 +158,7 @@ func (m marks) plan(on Facts) (*Plan, error) {
 	if why := m.wrong(); why != "" {
 		return nil, fmt.Errorf("%s: %w: %s", m.action.Name(), ErrNotPossible, why)
 	}
-	plan := &Plan{Action: m.action, on: on.Snapshot, daemonSets: on.DaemonSets}
+	plan := &Plan{Action: m.action, on: on.Snapshot, daemonSets: on.DaemonSets, daemonSetsUnlisted: on.DaemonSetsUnlisted}
 	var kept []model.Ref
 	for _, ref := range m.refs {
 		object, err := on.Object(ref)

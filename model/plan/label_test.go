@@ -125,6 +125,11 @@ func TestNewNodeLabelsMayHaveDaemonSetsDeletePods(t *testing.T) {
 	} {
 		sets[set.UID] = set
 	}
+	tolerates := corev1.PodSpec{Tolerations: []corev1.Toleration{{Key: "dedicated", Operator: corev1.TolerationOpExists}}}
+	tolerates.NodeSelector = map[string]string{"gpu": "true"}
+	for _, set := range []*appsv1.DaemonSet{of("driver", tolerates), of("metrics", corev1.PodSpec{NodeSelector: map[string]string{"gpu": "true"}}), of("amd", corev1.PodSpec{NodeSelector: map[string]string{"gpu": "amd"}})} {
+		sets[set.UID] = set
+	}
 	cases := []struct {
 		name    string
 		set     map[string]string
@@ -143,6 +148,10 @@ func TestNewNodeLabelsMayHaveDaemonSetsDeletePods(t *testing.T) {
 		}, 2},
 		{"none", map[string]string{"team": "a"}, nil, sets, []string{
 			"Its 4 pods keep running; their node selectors, required affinity and spread constraints are not affected.",
+		}, 0},
+		{"of one that is for the node then", map[string]string{"gpu": "true"}, nil, sets, []string{
+			"Its 4 pods keep running; their node selectors, required affinity and spread constraints are not affected.",
+			"2 pods are created by DaemonSets, whose node selector or node affinity then matches: shop/driver, shop/metrics.",
 		}, 0},
 		{"unread", map[string]string{"old": "yes"}, nil, map[types.UID]*appsv1.DaemonSet{}, []string{
 			"Whether their DaemonSets delete 3 pods is not known: DaemonSets could not be read.", "1 other pod keeps running.",
@@ -169,6 +178,40 @@ func TestNewNodeLabelsMayHaveDaemonSetsDeletePods(t *testing.T) {
 }
 
 // Undoing a label of a pod may give it back to the controller that has replaced it meanwhile.
+// A taint keeps the pods of a DaemonSet off, unless it is one of those that say what state a node
+// is in. DaemonSets that could not be listed are unknown.
+func TestTaintsKeepNewDaemonSetPodsOff(t *testing.T) {
+	set := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "driver", UID: "driver"}}
+	set.Spec.Template.Spec.NodeSelector = map[string]string{"gpu": "true"}
+	const created = "1 pod is created by a DaemonSet, whose node selector or node affinity then matches: shop/driver."
+	for _, c := range []struct {
+		taint    corev1.Taint
+		unlisted bool
+		want     string
+	}{
+		{corev1.Taint{Key: "dedicated", Effect: corev1.TaintEffectNoSchedule}, false, ""},
+		{corev1.Taint{Key: "dedicated", Effect: corev1.TaintEffectPreferNoSchedule}, false, created},
+		{corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}, false, created},
+		{corev1.Taint{Key: "dedicated", Effect: corev1.TaintEffectNoSchedule}, true, "Whether DaemonSets create pods there is not known: they could not be listed."},
+	} {
+		node := anEmptyNode("n1")
+		node.Spec.Taints = []corev1.Taint{c.taint}
+		facts := factsOf(t, node)
+		facts.DaemonSets, facts.DaemonSetsUnlisted = map[types.UID]*appsv1.DaemonSet{set.UID: set}, c.unlisted
+		plan, err := Label{Refs: []model.Ref{NodeRef("n1")}, Set: map[string]string{"gpu": "true"}}.Plan(facts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if n := len(plan.Effects); n > 1 {
+			got = plan.Effects[n-1]
+		}
+		if got != c.want {
+			t.Errorf("%v, unlisted %v: %q, want %q", c.taint, c.unlisted, got, c.want)
+		}
+	}
+}
+
 func TestTheUndoOfALabelWarnsOfAdoption(t *testing.T) {
 	released := owned("shop/cart-0", "n1", "", func(p *corev1.Pod) { delete(p.Labels, "app") })
 	change := Change{Target: podRef("shop", "cart-0"), Edits: []Edit{{Path: []string{"metadata", "labels", "app"}, From: "cart"}}}

@@ -39,7 +39,8 @@ type Plan struct {
 	Verdict Verdict // of the API server's dry run
 
 	on         *model.Snapshot                 // that it was planned on
-	daemonSets map[types.UID]*appsv1.DaemonSet // see Facts
+	daemonSets         map[types.UID]*appsv1.DaemonSet // see Facts
+	daemonSetsUnlisted bool
 	opens      []string                        // nodes that it makes schedulable
 	skips      skips
 	sentences  sentences

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -40,10 +41,11 @@ func nodesOf(refs []model.Ref) []string {
 }
 
 // relabel says what the node labels that change mean for the pods there: which ones their
-// DaemonSets delete, and which keep running, but could not be scheduled there again. deleted
+// DaemonSets delete, which keep running, but could not be scheduled there again, and which
+// DaemonSets create pods there. deleted
 // is how many pods are deleted.
 func relabel(p *Plan) (sentences []string, deleted int) {
-	r := relabeling{changed: map[string]bool{}, keys: map[string]bool{}, daemonSets: p.daemonSets, unread: p.Unread != ""}
+	r := relabeling{changed: map[string]bool{}, keys: map[string]bool{}, creators: map[string]bool{}, daemonSets: p.daemonSets, unlisted: p.daemonSetsUnlisted, unread: p.Unread != ""}
 	for _, change := range p.Changes {
 		r.add(change, p.on)
 		p.blind = p.blind || r.unread && change.Target.Resource == "nodes" && len(labelsOf(change.Edits)) > 0
@@ -56,10 +58,13 @@ type relabeling struct {
 	nodes, pods          int             // whose labels change, and the pods that stay there
 	deleted              []string        // pods that their DaemonSets delete
 	unknown              int             // pods of DaemonSets that could not be read
+	created              int             // pods that DaemonSets create
+	creators             map[string]bool // these DaemonSets
 	unschedulable, moved []string        // pods that could not be scheduled there again, and that are in another domain
 	changed, keys        map[string]bool // keys that change, and those that rules of moved pods use
 
 	daemonSets map[types.UID]*appsv1.DaemonSet // as in Facts
+	unlisted   bool                            // there may be more DaemonSets
 	unread     bool                            // some pods of the nodes could not be read
 }
 
@@ -78,6 +83,7 @@ func (r *relabeling) add(change Change, on *model.Snapshot) {
 	for _, edit := range labels {
 		r.changed[edit.Path[2]] = true
 	}
+	r.addCreators(node.Object, then)
 	for _, pod := range node.Pods {
 		name := model.Clean(pod.FullName())
 		switch key := spreadBy(pod.Object, labels); {
@@ -116,6 +122,35 @@ func (r *relabeling) addDaemonPod(pod *model.Pod, now, then *corev1.Node) {
 	}
 }
 
+// addCreators takes in the DaemonSets that are for the node then and are not now, and whose pods
+// tolerate its taints; those by which a controller says what state it is in they tolerate, or
+// will see removed.
+func (r *relabeling) addCreators(now, then *corev1.Node) {
+	for _, set := range r.daemonSets {
+		of := &corev1.Pod{Spec: set.Spec.Template.Spec}
+		keepsOff := func(taint corev1.Taint) bool {
+			return taint.Effect != corev1.TaintEffectPreferNoSchedule && !model.IsStateTaint(taint.Key) && !model.Tolerates(of.Spec.Tolerations, &taint)
+		}
+		if set.DeletionTimestamp != nil || placed(of, now) || !placed(of, then) || slices.ContainsFunc(then.Spec.Taints, keepsOff) {
+			continue
+		}
+		r.created++
+		r.creators[model.Clean(set.Namespace+"/"+set.Name)] = true
+	}
+}
+
+// createdWords say which DaemonSets create pods, or that this is not known; nil where none do.
+func (r *relabeling) createdWords() []string {
+	switch n := r.created; {
+	case n > 0:
+		return []string{fmt.Sprintf("%s %s created by %s, whose node selector or node affinity then matches: %s.",
+			CountPods(n), grammar.Agree(n, "is", "are"), grammar.Agree(len(r.creators), "a DaemonSet", "DaemonSets"), namesOf(slices.Sorted(maps.Keys(r.creators))))}
+	case r.unlisted && r.nodes > 0:
+		return []string{"Whether DaemonSets create pods there is not known: they could not be listed."}
+	}
+	return nil
+}
+
 func (r *relabeling) sentences() []string {
 	var all []string
 	if n := len(r.deleted); n > 0 {
@@ -143,7 +178,7 @@ func (r *relabeling) sentences() []string {
 	case r.pods > 0 && len(r.unschedulable)+len(r.moved) == 0:
 		all = append(all, fmt.Sprintf("%s %s running.", grammar.Capital(otherPods(r.pods)), grammar.Agree(r.pods, "keeps", "keep")))
 	}
-	return all
+	return append(all, r.createdWords()...)
 }
 
 // unknownWords are for pods of DaemonSets of which it is not known whether they stay.

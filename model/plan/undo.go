@@ -73,7 +73,7 @@ func (r Restore) Targets() []model.Ref {
 // a warning names it; a list of taints is restored taint by taint. An object that is gone
 // is left out, and a warning names it; ErrGone where all are.
 func (r Restore) Plan(on Facts) (*Plan, error) {
-	plan := &Plan{Action: r, Title: r.title(), Does: r.does(), on: on.Snapshot, daemonSets: on.DaemonSets}
+	plan := &Plan{Action: r, Title: r.title(), Does: r.does(), on: on.Snapshot, daemonSets: on.DaemonSets, daemonSetsUnlisted: on.DaemonSetsUnlisted}
 	plan.stopDrains(on.Jobs, r.opens())
 	gone := turnRound(plan, r.Changes, on)
 	switch {
