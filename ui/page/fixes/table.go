@@ -48,10 +48,23 @@ func NewTable(fixes []report.Fix, width int, domain string, styles *themes.Style
 		t.Title += more
 		rest -= more
 	}
+	if drawn := t.widest(fixes); drawn < t.Title { // names without their hashes may be shorter
+		rest += t.Title - drawn
+		t.Title = drawn
+	}
 	if rest >= fixOthersFew {
 		t.Affects = rest
 	}
 	return t
+}
+
+// widest is how many cells the titles take as they are drawn, or the head does.
+func (t Table) widest(fixes []report.Fix) int {
+	widest := fixTitleLeast
+	for i := range fixes {
+		widest = max(widest, cells.Width(t.title(&fixes[i])))
+	}
+	return widest
 }
 
 // affectsAt is the column in which AFFECTS begins.
