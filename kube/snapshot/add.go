@@ -7,8 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,7 +19,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/scheme"
+	appsv1rules "k8s.io/kubernetes/pkg/apis/apps/v1"
 	corev1rules "k8s.io/kubernetes/pkg/apis/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/command"
 )
 
 // deepest is how many Lists may be one in another.
@@ -32,6 +38,9 @@ func (r *reader) add(raw []byte, of metav1.TypeMeta, depth int) error {
 		return r.addInfo(raw)
 	case strings.HasSuffix(gvk.Kind, "List"):
 		return r.addList(raw, of, depth)
+	}
+	if of, known := workloads[gvk]; known {
+		return r.addWorkload(raw, gvk, of)
 	}
 	k, known := byKind[gvk]
 	if !known {
@@ -68,6 +77,39 @@ func (r *reader) addInfo(raw []byte) error {
 		}
 	}
 	r.file.Own = true
+	return nil
+}
+
+// workloads are the kinds of which fixes have to know some facts, and of which nothing else is read.
+var workloads = map[schema.GroupVersionKind]reflect.Type{
+	appsv1.SchemeGroupVersion.WithKind("Deployment"): reflect.TypeFor[*appsv1.Deployment](),
+	batchv1.SchemeGroupVersion.WithKind("Job"):       reflect.TypeFor[*batchv1.Job](),
+}
+
+// addWorkload takes in what fixes have to know of a Deployment or Job. One of the same UID that came
+// before gives way.
+func (r *reader) addWorkload(raw []byte, gvk schema.GroupVersionKind, of reflect.Type) error {
+	if err := CheckAmounts(raw, of); err != nil {
+		return fmt.Errorf("%s %w", gvk.Kind, err)
+	}
+	object, _, err := scheme.Codecs.UniversalDeserializer().Decode(raw, &gvk, nil)
+	if err != nil {
+		return fmt.Errorf("%s: %w", gvk.Kind, err)
+	}
+	var facts command.Facts
+	switch object := object.(type) {
+	case *appsv1.Deployment:
+		appsv1rules.SetObjectDefaults_Deployment(object) // perhaps no API server has seen it
+		facts = command.FactsOfDeployment(object)
+	case *batchv1.Job:
+		facts = command.FactsOfJob(object)
+	}
+	if facts.UID == "" { // no ReplicaSet and no pod can name it
+		r.file.Unknown[gvk.Kind]++
+		return nil
+	}
+	all := &r.file.Info.Workloads
+	*all = append(slices.DeleteFunc(*all, func(f command.Facts) bool { return f.UID == facts.UID }), facts)
 	return nil
 }
 

@@ -5,11 +5,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/command"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/foreignpodgroups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // customs is what kubectl get nodepools,nodeclaims,podgroups.scheduling.volcano.sh,pods -A -o yaml prints.
@@ -62,5 +66,38 @@ func TestACustomResourceThatIsBrokenIsTold(t *testing.T) {
 		if _, err := Read(strings.NewReader(text), ReadOptions{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
 		}
+	}
+}
+
+// Of a Deployment or Job in a List of kubectl fixes know what they know in a cluster.
+func TestWorkloadsOfAListAreKnownToFixes(t *testing.T) {
+	const list = `apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Node, metadata: {name: n1}}
+- {apiVersion: apps/v1, kind: Deployment, metadata: {namespace: shop, name: web, uid: u1}, spec: {replicas: 8, paused: true}}
+- {apiVersion: apps/v1, kind: Deployment, metadata: {namespace: shop, name: cart, uid: u2}, spec: {strategy: {type: Recreate}}}
+- {apiVersion: batch/v1, kind: Job, metadata: {namespace: shop, name: etl-29, uid: u3, ownerReferences: [{apiVersion: batch/v1, kind: CronJob, name: etl, uid: u4, controller: true}]}}
+- {apiVersion: apps/v1, kind: Deployment, metadata: {namespace: shop, name: nameless}}
+`
+	f, err := Read(strings.NewReader(list), ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for uid, want := range map[types.UID]command.Facts{
+		"u1": {UID: "u1", Paused: true, Replicas: 8, MaxSurge: 2, MaxUnavailable: 2},
+		"u2": {UID: "u2", Recreate: true, Replicas: 1},
+		"u3": {UID: "u3", CronJob: "etl"},
+		"u5": {UID: "u5", Unread: "the file does not have it"},
+	} {
+		if diff := cmp.Diff(want, factsIn(f, model.Ref{Resource: "deployments", UID: uid})); diff != "" {
+			t.Error(diff)
+		}
+	}
+	if f.Unknown["Deployment"] != 1 || f.Unknown["Job"] != 0 {
+		t.Errorf("%v", f.Unknown)
+	}
+	if _, err := Read(strings.NewReader(strings.Replace(list, "replicas: 8", "replicas: many", 1)), ReadOptions{}); err == nil || !strings.Contains(err.Error(), "Deployment") {
+		t.Errorf("of a broken one: %v", err)
 	}
 }

@@ -282,8 +282,11 @@ func factsIn(f *File, of model.Ref) command.Facts {
 			return facts
 		}
 	}
-	if f.Own {
+	switch {
+	case f.Own:
 		return command.Facts{UID: of.UID, Unread: "the snapshot does not have it"}
+	case len(f.Info.Workloads) > 0:
+		return command.Facts{UID: of.UID, Unread: "the file does not have it"}
 	}
 	return command.Facts{UID: of.UID, Unread: Absent(of.Resource)}
 }
