@@ -26,7 +26,7 @@ func (k *keyboard) off(do keymap.Action, v page.View) string {
 	if !slices.Contains(change.Actions, do) {
 		return v.Off(do)
 	}
-	t := page.TargetsOf(v)
+	t := change.Of(do, page.TargetsOf(v))
 	if do == keymap.Drain && t.Gone == "" && len(k.app.jobs.draining(t.Nodes)) > 0 {
 		return "" // it opens the running job
 	}

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -30,8 +31,7 @@ func TestAKeyThatCannotChangeAnythingSaysWhy(t *testing.T) {
 		}, []string{"c"}, " c cordon: no connection: ctrl-r tries now."},
 		{"c on a pod", nil, nil, []string{"2", "c"}, " c cordons a node; o goes to this pod's node"},
 		{"u on a pod", nil, nil, []string{"2", "u"}, " u uncordons a node; o goes to this pod's node"},
-		{"r on a pod of a node", nil, nil, []string{"enter", "r"}, " r drains a node; o goes to this pod's node"},
-		{"t on a pod of a node", nil, nil, []string{"enter", "t"}, " t taints a node; o goes to this pod's node"},
+		{"u on a node's page", nil, nil, []string{"enter", "u"}, " u uncordon: std-b-02 is not cordoned."},
 	} {
 		d := newActed(t, 80, 24, "staging-eu", c.with)
 		d.node("std-b-02")
@@ -54,6 +54,20 @@ func TestRightsAreAskedOnce(t *testing.T) {
 	d.press("j", "k", "1", "3")
 	if d.actor.rights != 5 { // to patch nodes, and for a pod to evict, patch and delete it, and to evict any
 		t.Errorf("%d rights were asked for", d.actor.rights)
+	}
+}
+
+// On a node's page the keys of nodes are about that node, and those of pods about the selected pod.
+func TestKeysOfNodesActOnTheNodeOfAPage(t *testing.T) {
+	d := newActed(t, 80, 24, "staging-eu", nil)
+	d.node("std-b-02")
+	d.press("enter", "c", "y")
+	if len(d.actor.run) != 1 || len(d.actor.run[0].Changes) != 1 || d.actor.run[0].Changes[0].Target.Name != "std-b-02" {
+		t.Fatalf("ran %+v", d.actor.run)
+	}
+	d.press("l")
+	if got := screen(d.app); !strings.Contains(got, "Label batch/report-1") {
+		t.Errorf("l is about another object:\n%s", got)
 	}
 }
 

@@ -65,6 +65,7 @@ func (c *acts) plan(action plan.Action) tea.Cmd { return c.planFor(action, "") }
 // change begins an action that changes the cluster: its missing arguments are
 // typed, then it is planned.
 func (c *acts) change(do keymap.Action, t page.Targets) tea.Cmd {
+	t = change.Of(do, t)
 	switch do {
 	case keymap.Drain:
 		if jobs := c.app.jobs.draining(t.Nodes); len(jobs) > 0 {

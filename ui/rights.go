@@ -69,7 +69,7 @@ func (c *acts) wantRights() tea.Cmd {
 func (c *acts) openRights(t page.Targets) []model.Right {
 	var open []model.Right
 	for _, do := range change.For(t) {
-		if change.Lack(do, t) != "" {
+		if change.Lack(do, change.Of(do, t)) != "" {
 			continue
 		}
 		for _, right := range change.Rights(do, t) {

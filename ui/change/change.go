@@ -51,10 +51,14 @@ func For(t page.Targets) []keymap.Action {
 
 // Of are the targets of one action: nodes or pods.
 func Of(do keymap.Action, t page.Targets) page.Targets {
-	if OnlyOfNodes(do) || slices.Contains(onEither, do) && len(t.Nodes) > 0 {
-		return page.Targets{Nodes: t.Nodes, Gone: t.Gone}
+	ofPods := t.Around && len(t.Pods) > 0
+	switch {
+	case OnlyOfNodes(do) && ofPods:
+		return page.Targets{Nodes: t.Nodes, Marked: t.Marked}
+	case OnlyOfNodes(do), slices.Contains(onEither, do) && len(t.Nodes) > 0 && !ofPods:
+		return page.Targets{Nodes: t.Nodes, Marked: t.Marked, Gone: t.Gone}
 	}
-	return page.Targets{Pods: t.Pods, Gone: t.Gone}
+	return page.Targets{Pods: t.Pods, Marked: t.Marked, Gone: t.Gone}
 }
 
 // Lack tells that an action has no target; "" if it has one.

@@ -15,6 +15,7 @@ var patchNodes = model.Right{Verb: "patch", Resource: "nodes"}
 // Rights are the rights that an action takes.
 func Rights(do keymap.Action, t page.Targets) []model.Right {
 	evict := model.Right{Verb: "create", Resource: "pods/eviction"}
+	t = Of(do, t)
 	switch do {
 	case keymap.Cordon, keymap.Uncordon, keymap.Taint:
 		return []model.Right{patchNodes}

@@ -10,6 +10,7 @@ import (
 type Targets struct {
 	Nodes  []*model.Node
 	Pods   []*model.Pod
+	Around bool   // the rows are the pods: the node is the one that the page is about
 	Marked bool   // their rows are marked, not just selected
 	Gone   string // why there is none, where the page has none of them any more; "" if it has one
 }

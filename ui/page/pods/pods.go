@@ -179,11 +179,18 @@ func (p *Page) Selected() page.Selection {
 
 // Places implements page.View.
 func (p *Page) Places() keymap.Place {
-	return keymap.Everywhere | keymap.Lists | keymap.OnPod | keymap.PodFacts
+	places := keymap.Everywhere | keymap.Lists | keymap.OnPod | keymap.PodFacts
+	if p.node != "" {
+		places |= keymap.NodeFacts
+	}
+	return places
 }
 
 // Footer implements page.View.
 func (p *Page) Footer() []page.Key {
+	if p.node != "" {
+		return page.Keys(keymap.Open, keymap.Evict, keymap.Label, keymap.Cordon, keymap.Uncordon, keymap.Drain, keymap.Taint, keymap.GoNode, keymap.Describe, keymap.YAML, keymap.Filter, keymap.Sort, keymap.Mark, keymap.More)
+	}
 	return page.Keys(keymap.Open, keymap.Evict, keymap.Label, keymap.GoNode, keymap.Fixes, keymap.Preempt, keymap.Trace, keymap.Describe, keymap.YAML, keymap.Filter, keymap.Sort, keymap.Mark, keymap.More, keymap.Fit)
 }
 
@@ -200,10 +207,13 @@ func (p *Page) Act(do keymap.Action) tea.Cmd {
 	return p.Host.ActOn(do, p.Selected())
 }
 
-// Targets implements page.Targeter: the selected or marked pods.
+// Targets implements page.Targeter: the selected or marked pods, and the node that the page is about.
 func (p *Page) Targets() page.Targets {
 	rows, gone := p.Table.Acted()
 	t := page.Targets{Pods: rows, Marked: len(p.Table.Marks) > 0}
+	if node, ok := p.Host.Observed().Snapshot.Node(p.node); ok {
+		t.Nodes, t.Around = []*model.Node{node}, true
+	}
 	if gone {
 		t.Gone = page.AbsentPod(p.Host.Observed(), rows[0], rows[0].FullName())
 	}
