@@ -109,12 +109,12 @@ func TestNearMissesAreToldApart(t *testing.T) {
 				testPod("s/y", "b", "1", requesting(gpu, "1")), testPod("s/z", "a", "1", requesting(gpu, "1")),
 			},
 			testPod("s/x", "", "1", requesting(gpu, "2")),
-			"Enough capacity in total, but not on one node: nvidia.com/gpu 2 free on 2 nodes, at most 1 on one; it requests 2.", "gpu | a needs 1 more",
+			"Enough capacity in total, but not on one node: nvidia.com/gpu 2 free on 2 nodes, at most 1 on one; it requests 2.", "gpu | 2 nodes need 1 more each",
 		},
 		"enough cpu in sum does not help where memory is short in sum too": {
 			[]runtime.Object{testNode("a", "4"), testNode("b", "4"), testPod("s/y", "b", "2", memory("7Gi")), testPod("s/z", "a", "2", memory("7Gi"))},
 			testPod("s/x", "", "3", memory("4Gi")),
-			"The cluster is full for this pod: no node that would accept it has more than memory 1Gi free.", "cpu | a needs cpu 1, memory 3Gi more",
+			"The cluster is full for this pod: no node that would accept it has more than memory 1Gi free.", "cpu | 2 nodes need cpu 1, memory 3Gi more each",
 		},
 		"one lacks cpu, the other memory": {
 			[]runtime.Object{
@@ -127,7 +127,7 @@ func TestNearMissesAreToldApart(t *testing.T) {
 		"room for no more pods": {
 			[]runtime.Object{testNode("a", "4", nodeHaving(corev1.ResourcePods, "1")), testPod("s/y", "a", ""), testNode("b", "4", nodeHaving(corev1.ResourcePods, "0"))},
 			testPod("s/x", "", ""),
-			"The cluster is full for this pod: no node that would accept it has capacity for one more pod.", "pods | a has reached its pod limit",
+			"The cluster is full for this pod: no node that would accept it has capacity for one more pod.", "pods | 2 nodes have reached their pod limit",
 		},
 		"cordoned and NotReady nodes would not take it": {
 			[]runtime.Object{

@@ -133,7 +133,7 @@ func closestOther(pod *corev1.Pod, m *scheduler.Matrix, cordons []*corev1.Node) 
 	if len(told.Rejections) > 0 && told.Rejections[0].Plugin == names.NodeResourcesFit {
 		if lacks := plugins.ShortageTableOf(q).ByName(told.Nodes[0]); len(lacks) > 0 {
 			told.Rejections = slices.Clone(told.Rejections)
-			told.Rejections[0].Short = plugins.ShortOf(lacks)
+			told.Rejections[0].Short = plugins.ShortOf(lacks, 1)
 		}
 		return told.Nodes[0] + " " + strings.Join(told.ClauseList(), "; ") // "needs cpu 2 more" has the node as its subject
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	fwk "k8s.io/kube-scheduler/framework"
 	v1helper "k8s.io/kubernetes/pkg/apis/core/v1/helper"
@@ -201,13 +202,13 @@ func fitWords(q *Question, rs []NodeRejection) Words {
 	if len(rs) == 1 {
 		return Words{
 			What:  predicates(rs, func(r NodeRejection, _ int) string { return fitPredicate(q, r) }),
-			Short: ShortOf(Shortages(q, rs[0])),
+			Short: ShortOf(Shortages(q, rs[0]), 1),
 		}
 	}
 	spans := fitSpans(q, rs)
 	w := Words{What: spansSentence(rs, spans)}
 	if same := !slices.ContainsFunc(spans, func(s fitSpan) bool { return s.Least.Short != s.Greatest.Short }); same {
-		w.Short = "each " + ShortOf(Shortages(q, rs[0]))
+		w.Short = "each " + ShortOf(Shortages(q, rs[0]), 1)
 		return w
 	}
 	said := closestFirst(q, rs)
@@ -286,13 +287,14 @@ func spansSentence(rs []NodeRejection, spans []fitSpan) string {
 	return listNodes(rs, grammar.Many) + " " + strings.Join(all, "; ")
 }
 
-// ShortOf is the predicate of one node: "needs cpu 350m, memory 2Gi more".
-func ShortOf(figures []Figure) string {
+// ShortOf is the predicate of so many nodes that lack the same: "needs cpu 350m, memory 2Gi more",
+// "need cpu 350m more each".
+func ShortOf(figures []Figure, nodes int) string {
 	var all []string
 	limit := ""
 	for _, f := range figures {
 		if f.Resource == corev1.ResourcePods {
-			limit = "has reached its pod limit"
+			limit = grammar.Agree(nodes, "has reached its pod limit", "have reached their pod limit")
 			continue
 		}
 		all = append(all, string(f.Resource)+" "+quantity.RoundedUp(f.Resource, f.Short))
@@ -303,15 +305,46 @@ func ShortOf(figures []Figure) string {
 	case limit != "":
 		limit += ", "
 	}
-	return limit + "needs " + strings.Join(all, ", ") + " more"
+	return limit + moreWords(strings.Join(all, ", "), nodes)
 }
 
-// ShortBeside is ShortOf beside the name of the resource, which it does not repeat.
-func ShortBeside(figures []Figure) string {
+// moreWords say that so many nodes need an amount more: "needs 350m more", "need 350m more each".
+func moreWords(amount string, nodes int) string {
+	return grammar.Agree(nodes, "needs "+amount+" more", "need "+amount+" more each")
+}
+
+// ShortBeside is the predicate of so many nodes that lack the same, beside the name of the resource,
+// which it does not repeat: "needs 350m more", "need 350m more each".
+func ShortBeside(figures []Figure, nodes int) string {
 	if len(figures) == 1 && figures[0].Resource != corev1.ResourcePods {
-		return "needs " + byHowMuch(figures, figures) + " more"
+		return moreWords(byHowMuch(figures, figures), nodes)
 	}
-	return ShortOf(figures)
+	return ShortOf(figures, nodes)
+}
+
+// LackAlike says whether a node lacks as much as another.
+func LackAlike(a, b []Figure) bool {
+	return slices.EqualFunc(a, b, func(a, b Figure) bool { return a.Resource == b.Resource && a.Short == b.Short })
+}
+
+// AllLackAlike says whether all of the nodes lack as much as the first of them does.
+func (t *ShortageTable) AllLackAlike(nodes []string) bool {
+	in := sets.New(nodes...)
+	var first []Figure
+	for i := range t.Rows {
+		row := &t.Rows[i]
+		if row.Node == nil || !in.Has(row.Node.Node().Name) {
+			continue
+		}
+		if first == nil {
+			first = row.Figures
+		}
+		if !LackAlike(row.Figures, first) {
+			return false
+		}
+		in.Delete(row.Node.Node().Name)
+	}
+	return first != nil && in.Len() == 0
 }
 
 // closestFirst names the closest node, then one more each time, with what each needs,
@@ -319,7 +352,7 @@ func ShortBeside(figures []Figure) string {
 func closestFirst(q *Question, rs []NodeRejection) []string {
 	most := min(len(rs), grammar.Many)
 	closest := Shortages(q, rs[0])
-	named, separator := []string{rs[0].Name() + " " + ShortOf(closest)}, "; "
+	named, separator := []string{rs[0].Name() + " " + ShortOf(closest, 1)}, "; "
 	if len(closest) == 1 {
 		named[0], separator = fmt.Sprintf("%s: %s needs %s", closest[0].Resource, rs[0].Name(), byHowMuch(closest, closest)), ", "
 	}

@@ -71,8 +71,15 @@ func (m *misses) add(l shortNode) {
 	}
 }
 
-// nearest is the closest of the nodes that have some of all that the pod requests.
-func (m *misses) nearest() string { return m.first.node + " " + plugins.ShortBeside(m.first.lacks) }
+// nearest is the closest of the nodes that have some of all that the pod requests; how many they
+// are, where all lack the same.
+func (m *misses) nearest() string {
+	differs := func(l shortNode) bool { return !plugins.LackAlike(l.lacks, m.first.lacks) }
+	if n := len(m.full); n > 1 && len(m.small) == 0 && !slices.ContainsFunc(m.full, differs) {
+		return model.FormatCount(n) + " nodes " + plugins.ShortBeside(m.first.lacks, n)
+	}
+	return m.first.node + " " + plugins.ShortBeside(m.first.lacks, 1)
+}
 
 // tooLittle are the resources of which the pod requests more than is allocatable on
 // the node. Every pod counts as one of the node's pods: that is not about size.

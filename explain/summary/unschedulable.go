@@ -73,12 +73,17 @@ func tellNearest(q *podQuestion, r *report.Report, g *report.Group) overall {
 		return told
 	}
 	near.Nodes, near.Rejections = g.Nodes[:1], slices.Clone(g.Rejections)
+	table := plugins.ShortageTableOf(q.Question)
+	alike := 1 // so many nodes lack as much as the first, and nothing else rejects them
+	if len(g.Rejections) == 1 && g.Rejects(names.NodeResourcesFit) && len(g.Nodes) == g.Count && table.AllLackAlike(g.Nodes) {
+		alike = g.Count
+	}
 	needs := "" // the first clause where it has the node as its subject, beside the cause
 	for i, rejection := range near.Rejections {
-		if lacks := plugins.ShortageTableOf(q.Question).ByName(g.Nodes[0]); rejection.Plugin == names.NodeResourcesFit && len(lacks) > 0 {
-			near.Rejections[i].Short = plugins.ShortOf(lacks)
+		if lacks := table.ByName(g.Nodes[0]); rejection.Plugin == names.NodeResourcesFit && len(lacks) > 0 {
+			near.Rejections[i].Short = plugins.ShortOf(lacks, alike)
 			if i == 0 {
-				needs = plugins.ShortBeside(lacks)
+				needs = plugins.ShortBeside(lacks, alike)
 			}
 		}
 	}
@@ -89,6 +94,9 @@ func tellNearest(q *podQuestion, r *report.Report, g *report.Group) overall {
 		told.why = grammar.List(g.Nodes, grammar.Few)
 	} else if g.Count == 1 || g.Rejects(names.NodeResourcesFit) {
 		who = g.Nodes[0]
+		if alike > 1 {
+			who = model.FormatCount(alike) + " nodes"
+		}
 		told.lacks = told.why
 		told.why = who + ": " + told.why
 	}
