@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/cli/named"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // find finds the pod that is meant by a name, namespace/name or pod/name, or by the name of a
@@ -38,7 +39,7 @@ func (e *explainOptions) parsePod(argument string) (named.Pod, error) {
 }
 
 // findOf finds the pod that stands for those that a workload could not create, or else its first
-// pending one.
+// pending one, or else one that has a node.
 func (e *explainOptions) findOf(ctx context.Context, live *source.Live, kind, name string) (*model.Pod, error) {
 	if err := live.Seek(ctx); err != nil {
 		return nil, err
@@ -49,15 +50,31 @@ func (e *explainOptions) findOf(ctx context.Context, live *source.Live, kind, na
 		found = waiting
 	}
 	asked := strings.ToLower(kind) + "/" + name
+	placed := len(found) == 0
+	if placed {
+		found = e.placedOf(live, kind, name)
+	}
 	switch {
 	case len(found) == 0:
 		return nil, e.withoutPending(ctx, live, kind, name)
 	case e.scope.Namespace == "" && slices.ContainsFunc(found, func(p *model.Pod) bool { return p.Object.Namespace != found[0].Object.Namespace }):
 		return nil, exit.Usagef("explain %s: it is in several namespaces; choose one with -n", asked)
+	case placed:
+		e.Say(fmt.Errorf("explain %s: none of its %s is pending; this is %s", asked, grammar.Plural(len(found), "pod"), found[0].FullName()))
 	case len(refused) == 0 && len(waiting) > 1:
 		e.Say(fmt.Errorf("explain %s: this is the first of its %d pending pods, %s", asked, len(waiting), waiting[0].FullName()))
 	}
 	return found[0], nil
+}
+
+// placedOf are the pods of a workload that have a node and have not finished.
+func (e *explainOptions) placedOf(live *source.Live, kind, name string) (placed []*model.Pod) {
+	for _, pod := range live.Snapshot.Pods {
+		if pod.Object.Spec.NodeName != "" && !pod.Finished() && e.scope.Holds(pod) && named.MadeBy(pod, kind, name) {
+			placed = append(placed, pod)
+		}
+	}
+	return placed
 }
 
 // pendingOf are the pods that stand for those that a workload could not create, and its pending ones.

@@ -54,24 +54,32 @@ func asked(question plan.Question) string {
 
 // consents are what is agreed to of what the plan wants: by a flag, or by an
 // answer. Without a user to ask, a flag has to be there.
-func (c *Command) consents(ctx context.Context, plan *plan.Plan) ([]bool, error) {
-	agreed := make([]bool, len(plan.Consents))
-	for i, consent := range plan.Consents {
-		flag := consent.Flag[strings.LastIndex(consent.Flag, " ")+1:]
-		if given := c.agree[flag]; given != nil && *given {
+func (c *Command) consents(ctx context.Context, p *plan.Plan) ([]bool, error) {
+	agreed := make([]bool, len(p.Consents))
+	for i, consent := range p.Consents {
+		if c.given(consent) {
 			agreed[i] = true
 			continue
 		}
 		if c.yes {
-			return nil, exit.Usagef("%s would %s: use %s to allow it", plan.Action.Name(), consent.Words, flag)
+			return nil, exit.Usagef("%s would %s: use %s to allow it", p.Action.Name(), consent.Words, flagOf(consent))
 		}
-		answer, err := c.answers.Ask(ctx, fmt.Sprintf("It would %s (%s). Type y to agree:", consent.Words, consent.Flag))
+		answer, err := c.answers.Ask(ctx, fmt.Sprintf("It would %s (%s). Type y to agree:", consent.Words, flagOf(consent)))
 		if err != nil {
 			return nil, err
 		}
 		if agreed[i] = answer == "y"; !agreed[i] {
-			return nil, c.blockedf("%s: not confirmed, nothing was changed", plan.Action.Name())
+			return nil, c.blockedf("%s: not confirmed, nothing was changed", p.Action.Name())
 		}
 	}
 	return agreed, nil
+}
+
+// flagOf is the flag of the command that agrees.
+func flagOf(consent plan.Consent) string { return consent.Flag[strings.LastIndex(consent.Flag, " ")+1:] }
+
+// given says whether the flag that agrees was given.
+func (c *Command) given(consent plan.Consent) bool {
+	given := c.agree[flagOf(consent)]
+	return given != nil && *given
 }

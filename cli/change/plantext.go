@@ -3,6 +3,7 @@ package change
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
@@ -41,7 +42,7 @@ func planText(plan *plan.Plan, context string) string {
 		line("  %s", edit)
 	}
 	for _, consent := range plan.Consents {
-		line("  It would %s (%s).", consent.Words, consent.Flag)
+		line("  It would %s (%s).", consent.Words, flagOf(consent))
 	}
 	if plan.Order != "" {
 		line("  %s", plan.Order)
@@ -72,16 +73,17 @@ func editWords(p *plan.Plan) []string {
 }
 
 // tell prints a plan that is only shown, and gives its exit code.
-func (c *Command) tell(plan *plan.Plan) error {
-	if err := c.print(plan); err != nil {
+func (c *Command) tell(p *plan.Plan) error {
+	if err := c.print(p); err != nil {
 		return err
 	}
-	return verdictOf(plan)
+	return verdictOf(p, slices.ContainsFunc(p.Consents, func(consent plan.Consent) bool { return !c.given(consent) }))
 }
 
-// verdictOf is the result of a plan, as the error that gives the exit code.
-func verdictOf(p *plan.Plan) error {
-	found := exit.Outcome{Blocked: len(p.Verdict.Rejections)+p.Verdict.Blocked > 0, Undecided: p.Unread != ""}
+// verdictOf is the result of a plan, as the error that gives the exit code. unagreed says that it
+// wants a flag that was not given, without which the change is refused.
+func verdictOf(p *plan.Plan, unagreed bool) error {
+	found := exit.Outcome{Blocked: unagreed || len(p.Verdict.Rejections)+p.Verdict.Blocked > 0, Undecided: p.Unread != ""}
 	for _, end := range p.Ends {
 		switch end.Fate.Outcome {
 		case plan.Waits, plan.Depends:

@@ -12,7 +12,7 @@ import (
 func TestABudgetBlocksThePlanOfEvictionsOnly(t *testing.T) {
 	for how, want := range map[plan.Termination]error{plan.Evicted: exit.ErrBlocked, plan.TaintEvicted: nil} {
 		end := plan.End{How: how, Fate: plan.Fate{Outcome: plan.Lands, Budget: plan.Budget{Allows: plan.BudgetWaits}}}
-		if err := verdictOf(&plan.Plan{Ends: plan.Ends{end}}); !errors.Is(err, want) {
+		if err := verdictOf(&plan.Plan{Ends: plan.Ends{end}}, false); !errors.Is(err, want) {
 			t.Errorf("%s: %v, want %v", how, err, want)
 		}
 	}
@@ -20,7 +20,7 @@ func TestABudgetBlocksThePlanOfEvictionsOnly(t *testing.T) {
 
 // Whoever reads the exit code is told that pods are missing from a plan.
 func TestAPlanWithoutPodsThatCouldNotBeReadIsUndecided(t *testing.T) {
-	if err := verdictOf(&plan.Plan{Unread: "not allowed to list pods"}); !errors.Is(err, exit.ErrUndecided) {
+	if err := verdictOf(&plan.Plan{Unread: "not allowed to list pods"}, true); !errors.Is(err, exit.ErrUndecided) {
 		t.Errorf("%v, want %v", err, exit.ErrUndecided)
 	}
 }

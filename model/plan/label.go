@@ -92,6 +92,9 @@ func released(pod *model.Pod, edits []Edit) string {
 		return ""
 	case owner == "":
 		return fmt.Sprintf("Services and PodDisruptionBudgets that select %s by %s no longer apply to it.", model.Clean(pod.FullName()), namesOf(keys))
+	case pod.Owner.Kind == "StatefulSet": // its pods have fixed names
+		return fmt.Sprintf("If %s selects %s by %s, it releases the pod, and cannot create a replacement of that name until this pod is deleted; Services and PodDisruptionBudgets may no longer apply to it.",
+			owner, model.Clean(pod.FullName()), namesOf(keys))
 	default:
 		return fmt.Sprintf("If %s selects %s by %s, it releases the pod and creates a replacement; Services and PodDisruptionBudgets may no longer apply to it.",
 			owner, model.Clean(pod.FullName()), namesOf(keys))

@@ -52,7 +52,7 @@ func TestMarksArePlanned(t *testing.T) {
 			Label{Refs: []model.Ref{pod}, Set: map[string]string{"app": "other"}},
 			[]string{
 				"Label shop/cart-0", "metadata.labels[app]  cart → other",
-				"warning: If statefulset/cart selects shop/cart-0 by app, it releases the pod and creates a replacement; Services and PodDisruptionBudgets may no longer apply to it.",
+				"warning: If statefulset/cart selects shop/cart-0 by app, it releases the pod, and cannot create a replacement of that name until this pod is deleted; Services and PodDisruptionBudgets may no longer apply to it.",
 				"No dry run. Undo: restore the previous labels.", "y label",
 			},
 			"",
