@@ -132,6 +132,17 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			},
 		},
 		{
+			"nodes that are for such pods by their taint get the value that the pod wants",
+			[]runtime.Object{
+				testNode("a", "4", gpu, nodeLabel("disktype", "nvme"), nodeLabel("pool", "new")), testNode("b", "4", gpu, nodeLabel("disktype", "nvme"), nodeLabel("pool", "new")),
+				testNode("c", "4", gpu, nodeLabel("disktype", "hdd"), nodeLabel("pool", "old")), testNode("d", "4"), testNode("e", "4", nodeLabel("disktype", "nvme")),
+			},
+			testPod("shop/web", "", "1", selecting("disktype", "ssd"), func(p *corev1.Pod) {
+				p.Spec.Tolerations = []corev1.Toleration{{Key: "dedicated", Operator: corev1.TolerationOpExists}}
+			}),
+			[]string{"+ label 2 nodes of pool new disktype=ssd | a b", "+ remove node selector disktype=ssd | a b c d e"},
+		},
+		{
 			"a selector is dropped or the label given",
 			[]runtime.Object{testNode("a", "4", nodeLabel("disktype", "hdd")), testNode("b", "4")},
 			testPod("shop/web", "", "1", selecting("disktype", "ssd")),

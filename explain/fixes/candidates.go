@@ -45,6 +45,8 @@ var beforeNodes = sets.New(names.VolumeBinding, names.VolumeZone)
 const (
 	nearNodes  = 3 // of a group are tried one by one
 	groupNodes = 8 // that are changed together; of larger groups the nearest alone
+
+	dedicatedNodes = 24 // of a pool that is for such pods, which are labelled together
 )
 
 func uncordons(_ *plugins.Question, rs []plugins.NodeRejection) []option {
@@ -186,8 +188,10 @@ func dropTerm(pod *corev1.Pod, term int, missing []plugins.Want) option {
 	return option{drop}
 }
 
-// labelled gives the nearest node without the label what the pod wants there.
-// Labels of Kubernetes' own say what is so, and are not for anybody to set.
+// labelled gives the nearest node without the label what the pod wants there; where nodes are
+// dedicated to such pods by a taint and have another value, such as a new pool whose label was
+// misspelt, it gives it to those. Labels of Kubernetes' own say what is so, and are not for
+// anybody to set.
 func labelled(one plugins.Want, pod *corev1.Pod, rs []plugins.NodeRejection) []option {
 	domain, _, _ := strings.Cut(one.Key, "/")
 	if one.Field || domain == "kubernetes.io" || domain == "k8s.io" || strings.HasSuffix(domain, ".kubernetes.io") || strings.HasSuffix(domain, ".k8s.io") {
@@ -197,12 +201,42 @@ func labelled(one plugins.Want, pod *corev1.Pod, rs []plugins.NodeRejection) []o
 	if !ok {
 		return nil
 	}
+	if nodes, pool := dedicated(one.Key, pod, rs); len(nodes) > 0 {
+		return []option{{remedy.LabelNode{Nodes: nodes, Pool: pool, Key: one.Key, Value: value, Dedicated: true}}}
+	}
 	for _, r := range rs {
 		if _, has := r.Node.Node().Labels[one.Key]; !has {
 			return []option{{remedy.LabelNode{Nodes: []string{r.Name()}, Key: one.Key, Value: value}}}
 		}
 	}
 	return nil
+}
+
+// dedicated are the nodes with a taint that keeps other pods off and that the pod tolerates, of the
+// pool of the nearest of them and with its value of the label; pool is "" where one node is not of
+// any. nil where the label is not there.
+func dedicated(key string, pod *corev1.Pod, rs []plugins.NodeRejection) (nodes []string, pool string) {
+	tolerated := func(taint corev1.Taint) bool {
+		return !model.IsStateTaint(taint.Key) && taint.Effect != corev1.TaintEffectPreferNoSchedule && model.Tolerates(pod.Spec.Tolerations, &taint)
+	}
+	value := ""
+	for _, r := range rs {
+		node := r.Node.Node()
+		has, ok := node.Labels[key]
+		if !ok || !slices.ContainsFunc(node.Spec.Taints, tolerated) {
+			continue
+		}
+		switch of := model.PoolOf(node, ""); {
+		case len(nodes) == 0:
+			nodes, value, pool = []string{node.Name}, has, of
+		case has == value && of == pool && pool != "" && len(nodes) < dedicatedNodes:
+			nodes = append(nodes, node.Name)
+		}
+	}
+	if len(nodes) == 1 {
+		pool = ""
+	}
+	return nodes, pool
 }
 
 // portRemedies evict who holds the ports, or do without them.

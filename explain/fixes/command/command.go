@@ -197,12 +197,12 @@ func untaintCommand(r remedy.Untaint) (line, undo string) {
 	return shell.Line(append(command, taint+"-")...), shell.Line(append(command, taint)...)
 }
 
-// labelCommand gives nodes a label. Of several, none has had it.
+// labelCommand gives nodes a label. Either none of them has it, or all have one other value.
 func (m *Maker) labelCommand(r remedy.LabelNode) (line, undo string) {
 	label := func(words ...string) string {
 		return shell.Line(slices.Concat([]string{"kubectl", "label", "node"}, r.Nodes, words)...)
 	}
-	if node := m.Scheduler.State.Nodes[r.Nodes[0]]; node != nil && len(r.Nodes) == 1 {
+	if node := m.Scheduler.State.Nodes[r.Nodes[0]]; node != nil {
 		if before, ok := node.Labels[r.Key]; ok {
 			return label(r.Key+"="+r.Value, "--overwrite"), label(r.Key+"="+before, "--overwrite")
 		}

@@ -188,6 +188,7 @@ func TestCommands(t *testing.T) {
 		{"a taint of nodes", explaintest.Pod("shop/bare", "", "4"), nil, []remedy.Step{remedy.Untaint{Taint: gpuTaint, Nodes: []string{"a", "b"}}}},
 		{"a taint without a value", explaintest.Pod("shop/bare", "", "4"), nil, []remedy.Step{remedy.Untaint{Taint: corev1.Taint{Key: "spot", Effect: corev1.TaintEffectNoExecute}, Nodes: []string{"a"}}}},
 		{"a new label", explaintest.Pod("shop/bare", "", "4"), nil, []remedy.Step{remedy.LabelNode{Nodes: []string{"a"}, Key: "disktype", Value: "ssd"}}},
+		{"another value of a label of several nodes", explaintest.Pod("shop/bare", "", "4"), nil, []remedy.Step{remedy.LabelNode{Nodes: []string{"a", "b"}, Key: "zone", Value: "two"}}},
 		{"another value of a label", explaintest.Pod("shop/bare", "", "4"), nil, []remedy.Step{remedy.LabelNode{Nodes: []string{"a"}, Key: "zone", Value: "two"}}},
 		{"evictions", explaintest.Pod("shop/bare", "", "4"), nil, []remedy.Step{remedy.Evict{Pods: []*corev1.Pod{explaintest.Pod("batch/one", "a", ""), explaintest.Pod("batch/two", "a", "")}}}},
 		{"a claim for less", explaintest.Pod("shop/bare", "", "4"), nil, []remedy.Step{remedy.ResizeClaim{Claim: &corev1.PersistentVolumeClaim{ObjectMeta: namedMeta("shop/data")}, To: resource.MustParse("10Gi")}}},

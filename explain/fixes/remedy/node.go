@@ -21,9 +21,15 @@ func (Evict) kind() report.FixKind     { return report.FixEvict }
 
 func (r Uncordon) harm() int  { return 5 * len(r.Nodes) }
 func (Evict) harm() int       { return 12 }
-func (r LabelNode) harm() int { return 50 + min(len(r.Nodes)-1, 4) }
 func (Untaint) harm() int     { return 55 }
 func (AddNode) harm() int     { return 99 }
+
+func (r LabelNode) harm() int {
+	if r.Dedicated { // no pod is restarted, and no other pods come
+		return 15
+	}
+	return 50 + min(len(r.Nodes)-1, 4)
+}
 
 // title leaves the effect out, as the list of taints is long enough with the key.
 func (r Untaint) title() string {

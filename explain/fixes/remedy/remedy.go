@@ -106,8 +106,9 @@ type (
 	// LabelNode gives nodes a label.
 	LabelNode struct {
 		Nodes      []string
-		Pool       string // of which they are all in their zone that lack the label; "" where they are chosen one by one
+		Pool       string // of which they are all; "" where they are chosen one by one
 		Key, Value string
+		Dedicated  bool // they are for such pods already, by a taint that those tolerate
 	}
 	// AddNode adds a node that does not exist.
 	AddNode struct {
