@@ -109,7 +109,7 @@ func TestNearMissesAreToldApart(t *testing.T) {
 				testPod("s/y", "b", "1", requesting(gpu, "1")), testPod("s/z", "a", "1", requesting(gpu, "1")),
 			},
 			testPod("s/x", "", "1", requesting(gpu, "2")),
-			"Enough capacity in total, but not on one node: nvidia.com/gpu 2 free on 2 nodes, at most 1 on one; it requests 2.", "gpu | 2 nodes need 1 more each",
+			"Enough capacity in total, but not on one node: nvidia.com/gpu 2 free on 2 nodes, at most 1 on one; it requests 2.", "gpu | 2 nodes need 1 more",
 		},
 		"enough cpu in sum does not help where memory is short in sum too": {
 			[]runtime.Object{testNode("a", "4"), testNode("b", "4"), testPod("s/y", "b", "2", memory("7Gi")), testPod("s/z", "a", "2", memory("7Gi"))},

@@ -305,19 +305,15 @@ func ShortOf(figures []Figure, nodes int) string {
 	case limit != "":
 		limit += ", "
 	}
-	return limit + moreWords(strings.Join(all, ", "), nodes)
-}
-
-// moreWords say that so many nodes need an amount more: "needs 350m more", "need 350m more each".
-func moreWords(amount string, nodes int) string {
-	return grammar.Agree(nodes, "needs "+amount+" more", "need "+amount+" more each")
+	amounts := strings.Join(all, ", ")
+	return limit + grammar.Agree(nodes, "needs "+amounts+" more", "need "+amounts+" more each")
 }
 
 // ShortBeside is the predicate of so many nodes that lack the same, beside the name of the resource,
-// which it does not repeat: "needs 350m more", "need 350m more each".
+// which it does not repeat: "needs 350m more", "need 350m more".
 func ShortBeside(figures []Figure, nodes int) string {
 	if len(figures) == 1 && figures[0].Resource != corev1.ResourcePods {
-		return moreWords(byHowMuch(figures, figures), nodes)
+		return grammar.Agree(nodes, "needs ", "need ") + byHowMuch(figures, figures) + " more"
 	}
 	return ShortOf(figures, nodes)
 }

@@ -86,6 +86,24 @@ func CutName(s string, width int) string {
 	return ansi.Truncate(own, head, "") + tail
 }
 
+// CutNames shortens long names among the words of a text that has more than width cells, for what
+// it says of them stands behind: "gke-lu…5fk2 needs 9.7Gi more".
+func CutNames(text string, width int) string {
+	const long, least = 16, 9 // cells of a name that gives way, and that are left of it
+	over := Width(text) - width
+	if over <= 0 {
+		return text
+	}
+	words := strings.Split(text, " ")
+	for i, word := range words {
+		if over > 0 && Width(word) >= long && strings.Contains(word, "-") && !strings.ContainsAny(word, "=:/") {
+			words[i] = CutName(word, max(least, Width(word)-over))
+			over -= Width(word) - Width(words[i])
+		}
+	}
+	return strings.Join(words, " ")
+}
+
 // WithoutHash leaves the hash of the template out of a pod's name: "web/api-…-x7n5s".
 func WithoutHash(name string) string {
 	at := strings.LastIndexByte(name, '-')

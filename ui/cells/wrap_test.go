@@ -19,3 +19,16 @@ func TestTextsTakeMoreLinesWhereRowsAreFree(t *testing.T) {
 		}
 	}
 }
+
+func TestLongNamesGiveWayBeforeWhatIsSaidOfThem(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"std-b-02 needs 50m more", "std-b-02 needs 50m more"},
+		{"gke-lumen-eu-ssd-pool-bb034b98-5fk2 needs 9.7Gi more", "gke-…5fk2 needs 9.7Gi more"},
+		{"anti-affinity: one per node, each has one", "anti-affinity: one per node, each has one"},
+		{"disk=very-long-value-of-a-label: 9 have another", "disk=very-long-value-of-a-label: 9 have another"},
+	} {
+		if got := CutNames(test.text, 26); got != test.want {
+			t.Errorf("%q becomes %q, want %q", test.text, got, test.want)
+		}
+	}
+}

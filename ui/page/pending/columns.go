@@ -93,7 +93,7 @@ func (c *columns) all() []table.Column[*Row] {
 		name,
 		{Head: "PRIO", Field: "prio", Extra: true, Min: 6, Right: true, Text: text(priority)},
 		since, blocked,
-		{Head: "WHY", Field: "why", Min: 26, Flex: true, State: true, Text: c.why, Left: then},
+		{Head: "WHY", Field: "why", Min: 26, Flex: true, Prose: true, State: true, Text: c.why, Left: then},
 		{Head: "KIND", Field: "kind", From: 130, Max: 20, Text: text(func(w *Row) string { return w.Pod.Owner.Kind })},
 		{Head: "REQUESTS", Field: "requests", From: 120, Max: 40, Text: text(func(w *Row) string { return requests(w.Pod.Requests, "") })},
 		{Head: "NOMINATED", Field: "nominated", From: 140, Max: 20, Names: true, Text: text(func(w *Row) string {
@@ -108,7 +108,7 @@ func (c *columns) all() []table.Column[*Row] {
 // requests are what a pod requests: cpu and memory, then all other resources. memory is put
 // before its amount.
 func requests(r model.Resources, memory string) string {
-	text := "cpu " + model.FormatCPU(r.MilliCPU, model.Nearest) + ", " + memory + figures.Memory(r.Memory)
+	text := "cpu " + model.FormatCPU(r.MilliCPU, model.Up) + ", " + memory + model.FormatMemory(r.Memory, model.Up) // as Why has them
 	rest := r
 	rest.MilliCPU, rest.Memory = 0, 0
 	if r.MilliCPU == 0 && r.Memory == 0 && rest.String() == "" {

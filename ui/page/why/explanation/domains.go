@@ -115,5 +115,27 @@ func (c closest) domainLine(t *report.Topology, d *report.Domain, wide, greatest
 		taken, free := gauge.Bar(barWidth, int64(d.Pods), int64(max(greatest, 1)))
 		line += " " + style.Render(taken) + s.BarFree.Render(free) + cells.Right(model.FormatCount(d.Pods), cells.Width(model.FormatCount(greatest))+1)
 	}
-	return strings.TrimRight(line+"  "+c.page.Brief(t.Words(d)), " ")
+	words := t.Words(d)
+	if t.Rule == report.SpreadRule && !d.Rejects && d.Excluded == "" {
+		words += c.otherwise(t, d)
+	}
+	return strings.TrimRight(line+"  "+c.page.Brief(words), " ")
+}
+
+// otherwise says what rejects the nearest nodes of a domain that has room by its rule, for nothing
+// else says why the pod does not go there: "; 2 nodes there: dedicated=gpu:NoSchedule".
+func (c closest) otherwise(t *report.Topology, d *report.Domain) string {
+	for i := range c.page.Report.Groups {
+		g := &c.page.Report.Groups[i]
+		there := 0
+		for _, name := range g.Nodes {
+			if node, ok := c.page.Snapshot.Node(name); ok && node.Object != nil && node.Object.Labels[t.Key] == d.Name {
+				there++
+			}
+		}
+		if there > 0 {
+			return "; " + figures.Count(there, "node", "nodes") + " there: " + strings.Join(g.ClauseList(), "; ")
+		}
+	}
+	return ""
 }
