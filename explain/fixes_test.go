@@ -800,3 +800,17 @@ func groupOf(kind string) string {
 	}
 	return appsv1.SchemeGroupVersion.String()
 }
+
+// A fix that is not enough names all that still rejects the pod, or its reader mends one thing and
+// finds the next.
+func TestAFixThatIsNotEnoughNamesAllThatIsLeft(t *testing.T) {
+	gpu := nodeTaint("dedicated", "gpu", corev1.TaintEffectNoSchedule)
+	pod := testPod("shop/web", "", "3", selecting("disktype", "ssd"))
+	e := startEngine(t, Options{}, testNode("a", "2", cordoned, gpu), pod)
+	found := must(fixesOf(t.Context(), e, report.PodOf(pod.UID)))
+	at := slices.IndexFunc(found.Tried, func(f report.Fix) bool { return f.Title == "uncordon a" })
+	if at < 0 {
+		t.Fatal(toldFixes(found))
+	}
+	same(t, strings.Join(found.Tried[at].Remaining, " | "), "still: dedicated=gpu:NoSchedule; node selector disktype=ssd, has no label; needs cpu 1 more")
+}

@@ -202,22 +202,25 @@ func (f *Search) still(ctx context.Context, changed *corev1.Pod, c candidate, as
 		return stillRejected(placement.Closest(changed, m)), nil
 	}
 	nodes := c.nodes[:1]
-	if known := asked == nil || slices.Contains(asked, nodes[0]); !known {
-		t, err := f.Scheduler.FittingNodes(ctx, changed, nodes)
-		if err != nil {
+	if known := asked == nil || slices.Contains(asked, nodes[0]); !known || len(f.Scheduler.State.Nodes) < scheduler.ManyNodes {
+		var err error // in a large cluster its first reason is enough: PreFilter is what takes the time
+		if m, err = f.Scheduler.Profile(changed).EvaluateNodes(ctx, changed, nodes...); err != nil {
 			return "", err
 		}
-		m = t.Matrix
 	}
 	q := f.profile.Question(changed)
 	for i, node := range m.Nodes {
 		if node.Node().Name != nodes[0] {
 			continue
 		}
+		var reasons []string
 		for k := range f.profile.Plugins {
 			if m.Rejects(k, i) != nil {
-				return stillRejected(plugins.Tell(q, []plugins.NodeRejection{m.Rejection(k, i)}).Short), nil
+				reasons = append(reasons, plugins.Tell(q, []plugins.NodeRejection{m.Rejection(k, i)}).Short)
 			}
+		}
+		if len(reasons) > 0 {
+			return stillRejected(strings.Join(reasons, "; ")), nil
 		}
 	}
 	return "still no node fits", nil
