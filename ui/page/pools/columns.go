@@ -24,6 +24,9 @@ const (
 	barWidth, shortBar, longBar = 6, 5, 10
 	// longZone is the width of zones from which bars are short where the terminal is narrow.
 	longZone = 7
+	// mostZone is the most that a zone takes; shortZone where the terminal is narrow and zones are long:
+	// their ends tell them apart, and the names of pools need the room.
+	mostZone, shortZone = 16, 9
 )
 
 // shape is what the columns depend on besides the pools themselves.
@@ -78,9 +81,13 @@ func columns(p *Page) []column {
 			return table.Cell{Text: of(pool)}
 		}
 	}
+	zones := mostZone
+	if p.shape.long && !p.shape.wide {
+		zones = shortZone
+	}
 	columns := []column{
 		{Head: "POOL", Field: "pool", Flex: true, Names: true, Min: 6, Text: word(func(p *inventory.Pool) string { return p.Pool })},
-		{Head: "ZONE", Field: "zone", Min: 4, Max: 16, Names: true, Text: word(func(p *inventory.Pool) string { return p.Zone })},
+		{Head: "ZONE", Field: "zone", Min: 4, Max: zones, Names: true, Text: word(func(p *inventory.Pool) string { return p.Zone })},
 		{Head: "NODES", Field: "ready", Right: true, State: true, Text: readyCell},
 		level(p, "CPU", "cpu.percent", corev1.ResourceCPU),
 		{Head: "LARGEST", Field: "cpu.largest", Gap: 1, Right: true, Text: largest(corev1.ResourceCPU)},
