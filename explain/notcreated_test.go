@@ -185,7 +185,7 @@ func TestRefusedPodsAreToldByWhatRefusesThem(t *testing.T) {
 			"what nothing explains",
 			rules{},
 			refusedPod("1"),
-			"kube-apiserver rejected it 30s ago; no quota, LimitRange or Pod Security level would reject it now.",
+			"kube-apiserver rejected it 30s ago; no quota, LimitRange or Pod Security level would reject it now. Its controller tries again, after a while.",
 			`admission | kube-apiserver: pods "api-6c9-" is forbidden: for some reason`,
 			report.Number{},
 		},

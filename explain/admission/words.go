@@ -26,7 +26,7 @@ func (j *Judgement) tell(r *report.Report) {
 		r.Summary = fmt.Sprintf("kube-apiserver rejected it%s; the reason is unknown: %s.", j.ago(), j.unknown[0].Why)
 		r.Why = j.quote()
 	default:
-		r.Summary = fmt.Sprintf("kube-apiserver rejected it%s; no quota, LimitRange or Pod Security level would reject it now.", j.ago())
+		r.Summary = fmt.Sprintf("kube-apiserver rejected it%s; no quota, LimitRange or Pod Security level would reject it now. Its controller tries again, after a while.", j.ago())
 		r.Why = j.quote()
 	}
 	r.Summary = "Not created: " + r.Summary
