@@ -57,7 +57,7 @@ func asked(question plan.Question) string {
 func (c *Command) consents(ctx context.Context, p *plan.Plan) ([]bool, error) {
 	agreed := make([]bool, len(p.Consents))
 	for i, consent := range p.Consents {
-		if c.given(consent) {
+		if agreedByFlag(c, consent) {
 			agreed[i] = true
 			continue
 		}
@@ -76,10 +76,12 @@ func (c *Command) consents(ctx context.Context, p *plan.Plan) ([]bool, error) {
 }
 
 // flagOf is the flag of the command that agrees.
-func flagOf(consent plan.Consent) string { return consent.Flag[strings.LastIndex(consent.Flag, " ")+1:] }
+func flagOf(consent plan.Consent) string {
+	return consent.Flag[strings.LastIndex(consent.Flag, " ")+1:]
+}
 
-// given says whether the flag that agrees was given.
-func (c *Command) given(consent plan.Consent) bool {
+// agreedByFlag says whether the flag that agrees was given.
+func agreedByFlag(c *Command, consent plan.Consent) bool {
 	given := c.agree[flagOf(consent)]
 	return given != nil && *given
 }

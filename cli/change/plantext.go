@@ -77,7 +77,7 @@ func (c *Command) tell(p *plan.Plan) error {
 	if err := c.print(p); err != nil {
 		return err
 	}
-	return verdictOf(p, slices.ContainsFunc(p.Consents, func(consent plan.Consent) bool { return !c.given(consent) }))
+	return verdictOf(p, slices.ContainsFunc(p.Consents, func(consent plan.Consent) bool { return !agreedByFlag(c, consent) }))
 }
 
 // verdictOf is the result of a plan, as the error that gives the exit code. unagreed says that it

@@ -38,14 +38,14 @@ type Plan struct {
 
 	Verdict Verdict // of the API server's dry run
 
-	on         *model.Snapshot                 // that it was planned on
+	on                 *model.Snapshot                 // that it was planned on
 	daemonSets         map[types.UID]*appsv1.DaemonSet // see Facts
 	daemonSetsUnlisted bool
-	opens      []string                        // nodes that it makes schedulable
-	skips      skips
-	sentences  sentences
-	foretold   bool // there is a forecast of at least one of the ends
-	blind      bool // it may terminate pods that could not be read
+	opens              []string // nodes that it makes schedulable
+	skips              skips
+	sentences          sentences
+	foretold           bool // there is a forecast of at least one of the ends
+	blind              bool // it may terminate pods that could not be read
 }
 
 // sentences are what a plan's effects are made of.

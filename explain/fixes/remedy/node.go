@@ -19,10 +19,10 @@ func (LabelNode) kind() report.FixKind { return report.FixLabel }
 func (AddNode) kind() report.FixKind   { return report.FixNode }
 func (Evict) kind() report.FixKind     { return report.FixEvict }
 
-func (r Uncordon) harm() int  { return 5 * len(r.Nodes) }
-func (Evict) harm() int       { return 12 }
-func (Untaint) harm() int     { return 55 }
-func (AddNode) harm() int     { return 99 }
+func (r Uncordon) harm() int { return 5 * len(r.Nodes) }
+func (Evict) harm() int      { return 12 }
+func (Untaint) harm() int    { return 55 }
+func (AddNode) harm() int    { return 99 }
 
 func (r LabelNode) harm() int {
 	if r.Dedicated { // no pod is restarted, and no other pods come
