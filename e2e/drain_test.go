@@ -135,7 +135,7 @@ func checkPlan(t *testing.T, config string) {
 		`! shop/cache-0 .*emptyDir`,
 		`shop/stuck .*terminating`,
 		`1 DaemonSet pod, 1 static pod`,
-		`kubectl drain --force`, `--delete-emptydir-data`,
+		`\(--force\)`, `\(--delete-emptydir-data\)`,
 	} {
 		if !regexp.MustCompile(says).MatchString(plan.stdout) {
 			t.Errorf("the plan does not say %q:\n%s", says, plan.stdout)
