@@ -42,6 +42,8 @@ type explainOptions struct {
 	wait   time.Duration // with --wait: at most so long, 0 is for ever
 	waits  bool          // --wait was given
 	output string
+
+	overlooks bool // whether more pods of the workload were rejected is not known
 }
 
 // newExplain makes the explain command.
@@ -54,8 +56,9 @@ func newExplain(a *app) *cobra.Command {
 kube-scheduler run for every node, and fixes are simulated; nothing is changed.
 
 POD is NAME, NAMESPACE/NAME, pod/NAME or "pod NAME". WORKLOAD is deployment/NAME
-and the like: why its pods were not created, or its first pending pod. With -f
-pods need not exist; the replicas of a workload are placed one after another.
+and the like: why its pods were not created, or its first pending pod, or its
+first one. With -f pods need not exist; the replicas of a workload are placed one
+after another.
 
 Exit codes: 0 nothing is blocked; 1 a pod has no node or is not started, or with
 -f a pod or replica does not fit now; 2 wrong usage or manifest; 3 unknown. With
@@ -156,7 +159,7 @@ func (e *explainOptions) run(ctx context.Context, args []string) error {
 	if err := e.write(live, r); err != nil {
 		return err
 	}
-	var found exit.Outcome
+	found := exit.Outcome{Undecided: e.overlooks}
 	found.Note(r.Verdict, pod.Waits)
 	return found.Err()
 }

@@ -60,7 +60,11 @@ func (e *explainOptions) findOf(ctx context.Context, live *source.Live, kind, na
 	case e.scope.Namespace == "" && slices.ContainsFunc(found, func(p *model.Pod) bool { return p.Object.Namespace != found[0].Object.Namespace }):
 		return nil, exit.Usagef("explain %s: it is in several namespaces; choose one with -n", asked)
 	case placed:
-		e.Say(fmt.Errorf("explain %s: none of its %s is pending; this is %s", asked, grammar.Plural(len(found), "pod"), found[0].FullName()))
+		e.Say(fmt.Errorf("explain %s: %s; this is %s", asked,
+			grammar.Agree(len(found), "its pod is not pending", "none of its "+grammar.Plural(len(found), "pod")+" is pending"), found[0].FullName()))
+		if e.overlooks = live.Overlooks() || e.scope.Beyond(live.Snapshot.Status); e.overlooks {
+			live.SayLimits()
+		}
 	case len(refused) == 0 && len(waiting) > 1:
 		e.Say(fmt.Errorf("explain %s: this is the first of its %d pending pods, %s", asked, len(waiting), waiting[0].FullName()))
 	}
@@ -96,7 +100,7 @@ func (e *explainOptions) pendingOf(live *source.Live, kind, name string) (refuse
 }
 
 // withoutPending says why a workload has no pod to explain: it does not exist, or none of its pods
-// is pending.
+// is pending and none has a node.
 func (e *explainOptions) withoutPending(ctx context.Context, live *source.Live, kind, name string) error {
 	asked := strings.ToLower(kind) + "/" + name
 	in, err := named.NamespacesOf(ctx, live, kind, e.scope.Namespace, name)

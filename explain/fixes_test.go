@@ -143,6 +143,24 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			[]string{"+ label 2 nodes of pool new disktype=ssd | a b", "+ remove node selector disktype=ssd | a b c d e"},
 		},
 		{
+			"not if another pod asks for the value that they have",
+			[]runtime.Object{testNode("a", "4", gpu, nodeLabel("disktype", "nvme")), testPod("shop/fast", "a", "1", selecting("disktype", "nvme"))},
+			testPod("shop/web", "", "1", selecting("disktype", "ssd"), func(p *corev1.Pod) {
+				p.Spec.Tolerations = []corev1.Toleration{{Key: "dedicated", Operator: corev1.TolerationOpExists}}
+			}),
+			[]string{"+ remove node selector disktype=ssd | a"},
+		},
+		{
+			"nor for a pod that tolerates everything, nor a label that a driver gives",
+			[]runtime.Object{
+				testNode("a", "4", gpu, nodeLabel("disktype", "nvme"), nodeLabel("nvidia.com/gpu.product", "A100")),
+			},
+			testPod("shop/web", "", "1", selecting("nvidia.com/gpu.product", "H100"), func(p *corev1.Pod) {
+				p.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
+			}),
+			[]string{"+ remove node selector nvidia.com/gpu.product=H100 | a"},
+		},
+		{
 			"a selector is dropped or the label given",
 			[]runtime.Object{testNode("a", "4", nodeLabel("disktype", "hdd")), testNode("b", "4")},
 			testPod("shop/web", "", "1", selecting("disktype", "ssd")),

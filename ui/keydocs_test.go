@@ -151,6 +151,7 @@ func whereWords(in keymap.Place) string {
 		{keymap.NamesNodes, "a row that names nodes"},
 		{keymap.OnPriority, "a PriorityClass"},
 		{keymap.NodeFacts, "a node's page"},
+		{keymap.AroundPods, "the pods of a node"},
 		{keymap.OnFix, "a fix"},
 		{keymap.OnJob, "a drain"},
 		{keymap.OnEntry, "an entry of the activity"},

@@ -30,7 +30,7 @@ import (
 var grounds = map[string]keymap.Place{
 	"Pending":        keymap.Everywhere | keymap.Lists | keymap.OnPod | keymap.PodFacts | keymap.InPending,
 	"Pods":           keymap.Everywhere | keymap.Lists | keymap.OnPod | keymap.PodFacts,
-	"Pods of a node": keymap.Everywhere | keymap.Lists | keymap.OnPod | keymap.PodFacts | keymap.NodeFacts,
+	"Pods of a node": keymap.Everywhere | keymap.Lists | keymap.OnPod | keymap.PodFacts | keymap.AroundPods,
 	"Nodes":          keymap.Everywhere | keymap.Lists | keymap.OnNode,
 	"Why":            keymap.Everywhere | keymap.Lists | keymap.OnGroup | keymap.OnPod | keymap.PodFacts,
 	"Fixes":          keymap.Everywhere | keymap.Lists | keymap.OnFix | keymap.PodFacts,

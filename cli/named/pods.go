@@ -60,6 +60,9 @@ func (p Pod) Elsewhere(live *source.Live, verb string) (*model.Pod, error) {
 		if err := RejectResource(verb, p.argument); err != nil {
 			return nil, err
 		}
+		if word, _, cut := strings.Cut(p.argument, "/"); cut && verb != "explain" && WorkloadKind(word) != "" {
+			return nil, exit.Usagef("%s %s: %[1]s takes pods, not %[3]s", verb, p.argument, ResourceOf(WorkloadKind(word)))
+		}
 	}
 	workload := ""
 	if verb == "explain" {
@@ -155,9 +158,6 @@ func (p Pod) String() string {
 func ParsePods(ctx context.Context, from *source.Options, verb string, args []string) ([]Pod, error) {
 	list := make([]Pod, 0, len(args))
 	for _, arg := range args {
-		if word, _, cut := strings.Cut(arg, "/"); cut && WorkloadKind(word) != "" {
-			return nil, exit.Usagef("%s %s: %[1]s takes pods, not %[3]s", verb, arg, ResourceOf(WorkloadKind(word)))
-		}
 		name, err := ParsePod(verb, arg, from.Namespace(ctx), *from.Flags.Namespace)
 		if err != nil {
 			return nil, err

@@ -17,22 +17,31 @@ type missingPods struct {
 	count int
 }
 
-// otherMissing are the missing pods of the namespace's other controllers which nothing but a
-// quota is known to reject. Which controller creates its pods first is not known: each tries
-// again after a time of its own.
+// mostCreated is for how many of another controller's pods quotas are asked one by one, and
+// mostOthers how many controllers are asked about.
+const mostCreated, mostOthers = 500, 20
+
+// otherMissing are the missing pods of the namespace's other controllers that only quotas reject as
+// far as is known. Which controller creates its pods first is not known: each tries again after a
+// time of its own.
 func (j *Judgement) otherMissing(all []*model.NotCreated) (others []missingPods) {
 	for _, r := range all {
 		if r.Pod.Namespace != j.Pod.Namespace || r.Pod.UID == j.Pod.UID || r.Queue != "" {
 			continue
 		}
 		pod := r.Pod.DeepCopy()
+		if len(others) == mostOthers {
+			break
+		}
 		if limits, err := ApplyLimitRanges(pod, j.ranges); err != nil || len(limits) > 0 {
 			continue
 		}
 		if security, err := SecurityRejections(pod, j.labels, j.version); err != nil || len(security) > 0 {
 			continue
 		}
-		others = append(others, missingPods{pod, r.Missing})
+		if len(quotasRefusing(pod, j.existing)) > 0 { // else something else rejects it, such as a webhook
+			others = append(others, missingPods{pod, min(r.Missing, mostCreated)})
+		}
 	}
 	return others
 }
@@ -41,7 +50,8 @@ func (j *Judgement) otherMissing(all []*model.NotCreated) (others []missingPods)
 // are created first: each of them alone, or else all of them together.
 func (j *Judgement) first(raises []raise, others []missingPods) (takers []missingPods) {
 	leaves := func(quotas []corev1.ResourceQuota) bool {
-		return created(j.Pod, quotas, j.refused.Missing) == j.refused.Missing
+		charge(quotas, j.Pod, j.refused.Missing-1)
+		return quotaAdmits(j.Pod, quotas) == nil
 	}
 	together, some := raised(j.existing, raises), []missingPods{}
 	for _, other := range others {
@@ -59,14 +69,17 @@ func (j *Judgement) first(raises []raise, others []missingPods) (takers []missin
 	return takers
 }
 
-// unless names whose pods may be created first.
+// unless names whose pods may be created first, and says in the last of few how many there are beside.
 func unless(first []missingPods) (named []report.Unless) {
-	for _, other := range first[:min(len(first), mostUnless)] {
+	for i, other := range first[:min(len(first), mostUnless)] {
 		owner := model.NewPod(other.pod).Owner
 		named = append(named, report.Unless{
 			Namespace: other.pod.Namespace, Name: owner.Name, Simulations: 1, Of: 1,
 			Who: grammar.Agree(other.count, "the missing pod", "the missing pods") + " of " + owner.Name, How: "may be created first",
 		})
+		if rest := len(first) - mostUnless; i == mostUnless-1 && rest > 0 {
+			named[i].Who += " and of " + grammar.Plural(rest, "other workload")
+		}
 	}
 	return named
 }

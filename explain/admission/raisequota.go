@@ -73,26 +73,44 @@ func (j *Judgement) Fixes(ifCreated *report.Report, all []*model.NotCreated) *re
 		found.None = why
 		return found
 	}
-	fix := j.tryRaise(ifCreated, raises, nil)
-	if first := j.first(raises, j.otherMissing(all)); fix.Verified && len(first) > 0 {
+	fix, _ := j.tryRaise(ifCreated, raises, nil)
+	var others, first []missingPods
+	if fix.Verified {
+		others = j.otherMissing(all)
+		first = j.first(raises, others)
+	}
+	if len(first) > 0 {
 		fix.Verified, fix.Unless = false, unless(first)
 		for i := range fix.Unless {
 			fix.Remaining = append(fix.Remaining, fix.Unless[i].Words())
 		}
-		if more, why := j.raises(first); why == "" {
-			found.Tried = append(found.Tried, j.tryRaise(ifCreated, more, first))
-		}
+		found.Tried = append(found.Tried, j.enough(ifCreated, first, others)...)
 	}
 	found.Tried = append(found.Tried, fix)
 	return found
 }
 
-// tryRaise asks what raised quotas would let be created, after the missing pods of others.
-func (j *Judgement) tryRaise(ifCreated *report.Report, raises []raise, others []missingPods) report.Fix {
-	fix := newRaise(raises)
+// enough is the fix that raises quotas to what the pods and those of others that may be created first
+// need; none where that is not enough for all of these, or where still others may come first.
+func (j *Judgement) enough(ifCreated *report.Report, first, others []missingPods) []report.Fix {
+	raises, why := j.raises(first)
+	if why != "" {
+		return nil
+	}
+	fix, all := j.tryRaise(ifCreated, raises, first)
+	if !all || len(j.first(raises, others)) > 0 {
+		return nil
+	}
+	return []report.Fix{fix}
+}
+
+// tryRaise asks what raised quotas would let be created, after the missing pods of others, and whether
+// all of these are.
+func (j *Judgement) tryRaise(ifCreated *report.Report, raises []raise, others []missingPods) (fix report.Fix, all bool) {
+	fix, all = newRaise(raises), true
 	quotas := raised(j.existing, raises)
 	for _, other := range others {
-		created(other.pod, quotas, other.count)
+		all = created(other.pod, quotas, other.count) == other.count && all
 	}
 	if len(others) > 0 {
 		fix.Title += ", enough for " + namesOf(others) + " too"
@@ -110,7 +128,7 @@ func (j *Judgement) tryRaise(ifCreated *report.Report, raises []raise, others []
 		fix.Remaining = append(fix.Remaining, "once created, it would be Pending: "+strings.TrimSuffix(ifCreated.Summary, "."))
 	}
 	fix.Verified = len(fix.Remaining) == 0
-	return fix
+	return fix, all
 }
 
 // raises are what the quotas would have to allow for all missing pods, after the missing pods of

@@ -46,7 +46,7 @@ const (
 	nearNodes  = 3 // of a group are tried one by one
 	groupNodes = 8 // that are changed together; of larger groups the nearest alone
 
-	dedicatedNodes = 24 // of a pool that is for such pods, which are labelled together
+	mistakenNodes = 24 // of a pool, which are labelled together
 )
 
 func uncordons(_ *plugins.Question, rs []plugins.NodeRejection) []option {
@@ -137,16 +137,20 @@ func taintedNodes(rs []plugins.NodeRejection) []string {
 	return nodes
 }
 
-// affinityRemedies drop what the nodes do not have, or label the nearest node
-// that has no such label.
 func affinityRemedies(q *plugins.Question, rs []plugins.NodeRejection) []option {
+	return affinityWays(q, rs, nil)
+}
+
+// affinityWays drop what the nodes do not have, or label the nearest node that has no such label, or
+// those for which another value of a label looks like a mistake; nil: nobody knows.
+func affinityWays(q *plugins.Question, rs []plugins.NodeRejection, find mistaken) []option {
 	if rs[0].Node == nil {
 		return nil
 	}
 	u := plugins.UnmetOf(q, rs[0])
 	if u.Added { // nobody can drop it from the pod
 		if one, ok := u.Single(); ok {
-			return labelled(one, q.Pod, rs)
+			return labelled(one, q.Pod, rs, find)
 		}
 		return nil
 	}
@@ -164,7 +168,7 @@ func affinityRemedies(q *plugins.Question, rs []plugins.NodeRejection) []option 
 		}
 	}
 	if one, ok := u.Single(); ok {
-		options = append(options, labelled(one, q.Pod, rs)...)
+		options = append(options, labelled(one, q.Pod, rs, find)...)
 	}
 	return options
 }
@@ -188,21 +192,25 @@ func dropTerm(pod *corev1.Pod, term int, missing []plugins.Want) option {
 	return option{drop}
 }
 
-// labelled gives the nearest node without the label what the pod wants there; where nodes are
-// dedicated to such pods by a taint and have another value, such as a new pool whose label was
-// misspelt, it gives it to those. Labels of Kubernetes' own say what is so, and are not for
-// anybody to set.
-func labelled(one plugins.Want, pod *corev1.Pod, rs []plugins.NodeRejection) []option {
-	domain, _, _ := strings.Cut(one.Key, "/")
-	if one.Field || domain == "kubernetes.io" || domain == "k8s.io" || strings.HasSuffix(domain, ".kubernetes.io") || strings.HasSuffix(domain, ".k8s.io") {
+// mistaken are the nodes of a pool whose value of a label looks like a mistake; pool is "" where they
+// are of none that is known.
+type mistaken func(key string, rs []plugins.NodeRejection) (nodes []string, pool string)
+
+// labelled gives the nearest node without the label what the pod wants there, or those where another
+// value looks like a mistake. Labels of Kubernetes' own and of providers say what is so, and are not
+// for anybody to set.
+func labelled(one plugins.Want, pod *corev1.Pod, rs []plugins.NodeRejection, find mistaken) []option {
+	if one.Field || isGiven(one.Key) {
 		return nil
 	}
 	value, ok := one.Wanted(pod)
 	if !ok {
 		return nil
 	}
-	if nodes, pool := dedicated(one.Key, pod, rs); len(nodes) > 0 {
-		return []option{{remedy.LabelNode{Nodes: nodes, Pool: pool, Key: one.Key, Value: value, Dedicated: true}}}
+	if find != nil {
+		if nodes, pool := find(one.Key, rs); len(nodes) > 0 {
+			return []option{{remedy.LabelNode{Nodes: nodes, Pool: pool, Key: one.Key, Value: value, Mistaken: true}}}
+		}
 	}
 	for _, r := range rs {
 		if _, has := r.Node.Node().Labels[one.Key]; !has {
@@ -212,12 +220,28 @@ func labelled(one plugins.Want, pod *corev1.Pod, rs []plugins.NodeRejection) []o
 	return nil
 }
 
-// dedicated are the nodes with a taint that keeps other pods off and that the pod tolerates, of the
-// pool of the nearest of them and with its value of the label; pool is "" where one node is not of
-// any. nil where the label is not there.
-func dedicated(key string, pod *corev1.Pod, rs []plugins.NodeRejection) (nodes []string, pool string) {
+// givenBy are the domains of labels that Kubernetes, cloud providers, provisioners and drivers give
+// nodes.
+var givenBy = []string{
+	"kubernetes.io", "k8s.io", "karpenter.sh", "k8s.aws", "amazonaws.com", "eksctl.io", "google.com", "azure.com", "nvidia.com", "amd.com", "intel.com",
+	"openshift.io", "cluster.x-k8s.io", "digitalocean.com", "linode.com", "vultr.com", "scaleway.com", "alibabacloud.com",
+}
+
+// isGiven says whether a label says what is so.
+func isGiven(key string) bool {
+	domain, _, cut := strings.Cut(key, "/")
+	return cut && slices.ContainsFunc(givenBy, func(of string) bool { return domain == of || strings.HasSuffix(domain, "."+of) })
+}
+
+// mistaken are the nodes with a taint that keeps other pods off and that the pod tolerates by its key,
+// of the pool of the nearest of them and with its value of the label, which no pod asks for: a new
+// pool whose label was misspelt is like that.
+func (f *Search) mistaken(pod *corev1.Pod, key string, rs []plugins.NodeRejection) (nodes []string, pool string) {
 	tolerated := func(taint corev1.Taint) bool {
-		return !model.IsStateTaint(taint.Key) && taint.Effect != corev1.TaintEffectPreferNoSchedule && model.Tolerates(pod.Spec.Tolerations, &taint)
+		return !model.IsStateTaint(taint.Key) && taint.Effect != corev1.TaintEffectPreferNoSchedule &&
+			slices.ContainsFunc(pod.Spec.Tolerations, func(t corev1.Toleration) bool {
+				return t.Key != "" && model.Tolerates([]corev1.Toleration{t}, &taint)
+			})
 	}
 	value := ""
 	for _, r := range rs {
@@ -226,17 +250,41 @@ func dedicated(key string, pod *corev1.Pod, rs []plugins.NodeRejection) (nodes [
 		if !ok || !slices.ContainsFunc(node.Spec.Taints, tolerated) {
 			continue
 		}
-		switch of := model.PoolOf(node, ""); {
+		switch of := model.PoolOf(node, f.PoolLabel); {
 		case len(nodes) == 0:
 			nodes, value, pool = []string{node.Name}, has, of
-		case has == value && of == pool && pool != "" && len(nodes) < dedicatedNodes:
+		case has == value && of == pool && pool != "" && len(nodes) < mistakenNodes:
 			nodes = append(nodes, node.Name)
 		}
+	}
+	if len(nodes) == 0 || f.asked(key, value) {
+		return nil, ""
 	}
 	if len(nodes) == 1 {
 		pool = ""
 	}
 	return nodes, pool
+}
+
+// asked says whether any pod asks for a value of a label of nodes, or has a rule about that label that
+// may.
+func (f *Search) asked(key, value string) bool {
+	for _, pod := range f.Scheduler.State.Pods {
+		if wanted, ok := pod.Spec.NodeSelector[key]; ok && wanted == value {
+			return true
+		}
+		if pod.Spec.Affinity == nil || pod.Spec.Affinity.NodeAffinity == nil || pod.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
+			continue
+		}
+		for _, term := range pod.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
+			if slices.ContainsFunc(term.MatchExpressions, func(e corev1.NodeSelectorRequirement) bool {
+				return e.Key == key && (len(e.Values) == 0 || e.Operator != corev1.NodeSelectorOpIn || slices.Contains(e.Values, value))
+			}) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // portRemedies evict who holds the ports, or do without them.

@@ -202,25 +202,33 @@ func (f *Search) still(ctx context.Context, changed *corev1.Pod, c candidate, as
 		return stillRejected(placement.Closest(changed, m)), nil
 	}
 	nodes := c.nodes[:1]
-	if known := asked == nil || slices.Contains(asked, nodes[0]); !known || len(f.Scheduler.State.Nodes) < scheduler.ManyNodes {
-		var err error // in a large cluster its first reason is enough: PreFilter is what takes the time
+	known := asked == nil || slices.Contains(asked, nodes[0])
+	switch {
+	case len(f.Scheduler.State.Nodes) < scheduler.ManyNodes:
+		var err error
 		if m, err = f.Scheduler.Profile(changed).EvaluateNodes(ctx, changed, nodes...); err != nil {
 			return "", err
 		}
+	case !known: // its first reason is enough: PreFilter of what comes later takes the time
+		t, err := f.Scheduler.FittingNodes(ctx, changed, nodes)
+		if err != nil {
+			return "", err
+		}
+		m = t.Matrix
 	}
 	q := f.profile.Question(changed)
 	for i, node := range m.Nodes {
 		if node.Node().Name != nodes[0] {
 			continue
 		}
-		var reasons []string
+		var left report.Group
 		for k := range f.profile.Plugins {
 			if m.Rejects(k, i) != nil {
-				reasons = append(reasons, plugins.Tell(q, []plugins.NodeRejection{m.Rejection(k, i)}).Short)
+				left.Rejections = append(left.Rejections, plugins.Tell(q, []plugins.NodeRejection{m.Rejection(k, i)}))
 			}
 		}
-		if len(reasons) > 0 {
-			return stillRejected(strings.Join(reasons, "; ")), nil
+		if len(left.Rejections) > 0 {
+			return stillRejected(strings.Join(left.ClauseList(), "; ")), nil
 		}
 	}
 	return "still no node fits", nil

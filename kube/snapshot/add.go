@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -109,7 +108,12 @@ func (r *reader) addWorkload(raw []byte, gvk schema.GroupVersionKind, of reflect
 		return nil
 	}
 	all := &r.file.Info.Workloads
-	*all = append(slices.DeleteFunc(*all, func(f command.Facts) bool { return f.UID == facts.UID }), facts)
+	if at, there := r.workloads[facts.UID]; there {
+		(*all)[at] = facts
+		return nil
+	}
+	r.workloads[facts.UID] = len(*all)
+	*all = append(*all, facts)
 	return nil
 }
 

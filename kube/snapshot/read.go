@@ -62,6 +62,8 @@ type reader struct {
 	file    *File
 	options ReadOptions
 	uids    map[uidKey]objectKey // of pods and nodes
+
+	workloads map[types.UID]int // places in Info.Workloads
 }
 
 type objectKey struct{ resource, namespace, name string }
@@ -76,7 +78,7 @@ type uidKey struct {
 func Read(from io.Reader, options ReadOptions) (*File, error) {
 	r := &reader{
 		file:    &File{Unknown: map[string]int{}, objects: map[string][]runtime.Object{}, places: map[objectKey]int{}},
-		options: options, uids: map[uidKey]objectKey{},
+		options: options, uids: map[uidKey]objectKey{}, workloads: map[types.UID]int{},
 	}
 	unpacked, done, err := unpack(from)
 	if err != nil {

@@ -177,7 +177,6 @@ func TestNewNodeLabelsMayHaveDaemonSetsDeletePods(t *testing.T) {
 	}
 }
 
-// Undoing a label of a pod may give it back to the controller that has replaced it meanwhile.
 // A taint keeps the pods of a DaemonSet off, unless it is one of those that say what state a node
 // is in. DaemonSets that could not be listed are unknown.
 func TestTaintsKeepNewDaemonSetPodsOff(t *testing.T) {
@@ -192,6 +191,7 @@ func TestTaintsKeepNewDaemonSetPodsOff(t *testing.T) {
 		{corev1.Taint{Key: "dedicated", Effect: corev1.TaintEffectNoSchedule}, false, ""},
 		{corev1.Taint{Key: "dedicated", Effect: corev1.TaintEffectPreferNoSchedule}, false, created},
 		{corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}, false, created},
+		{corev1.Taint{Key: "dedicated", Effect: corev1.TaintEffectPreferNoSchedule}, true, "Whether other DaemonSets create pods there is not known: they could not be listed."},
 		{corev1.Taint{Key: "dedicated", Effect: corev1.TaintEffectNoSchedule}, true, "Whether DaemonSets create pods there is not known: they could not be listed."},
 	} {
 		node := anEmptyNode("n1")
@@ -212,6 +212,7 @@ func TestTaintsKeepNewDaemonSetPodsOff(t *testing.T) {
 	}
 }
 
+// Undoing a label of a pod may give it back to the controller that has replaced it meanwhile.
 func TestTheUndoOfALabelWarnsOfAdoption(t *testing.T) {
 	released := owned("shop/cart-0", "n1", "", func(p *corev1.Pod) { delete(p.Labels, "app") })
 	change := Change{Target: podRef("shop", "cart-0"), Edits: []Edit{{Path: []string{"metadata", "labels", "app"}, From: "cart"}}}

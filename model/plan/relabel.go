@@ -42,8 +42,7 @@ func nodesOf(refs []model.Ref) []string {
 
 // relabel says what the node labels that change mean for the pods there: which ones their
 // DaemonSets delete, which keep running, but could not be scheduled there again, and which
-// DaemonSets create pods there. deleted
-// is how many pods are deleted.
+// DaemonSets create pods there. deleted is how many pods are deleted.
 func relabel(p *Plan) (sentences []string, deleted int) {
 	r := relabeling{changed: map[string]bool{}, keys: map[string]bool{}, creators: map[string]bool{}, daemonSets: p.daemonSets, unlisted: p.daemonSetsUnlisted, unread: p.Unread != ""}
 	for _, change := range p.Changes {
@@ -141,14 +140,18 @@ func (r *relabeling) addCreators(now, then *corev1.Node) {
 
 // createdWords say which DaemonSets create pods, or that this is not known; nil where none do.
 func (r *relabeling) createdWords() []string {
-	switch n := r.created; {
-	case n > 0:
-		return []string{fmt.Sprintf("%s %s created by %s, whose node selector or node affinity then matches: %s.",
-			CountPods(n), grammar.Agree(n, "is", "are"), grammar.Agree(len(r.creators), "a DaemonSet", "DaemonSets"), namesOf(slices.Sorted(maps.Keys(r.creators))))}
-	case r.unlisted && r.nodes > 0:
-		return []string{"Whether DaemonSets create pods there is not known: they could not be listed."}
+	var words []string
+	if n := r.created; n > 0 {
+		words = append(words, fmt.Sprintf("%s %s created by %s, whose node selector or node affinity then matches: %s.",
+			CountPods(n), grammar.Agree(n, "is", "are"), grammar.Agree(len(r.creators), "a DaemonSet", "DaemonSets"), namesOf(slices.Sorted(maps.Keys(r.creators)))))
 	}
-	return nil
+	switch {
+	case r.unlisted && r.nodes > 0 && r.created > 0:
+		words = append(words, "Whether other DaemonSets create pods there is not known: they could not be listed.")
+	case r.unlisted && r.nodes > 0:
+		words = append(words, "Whether DaemonSets create pods there is not known: they could not be listed.")
+	}
+	return words
 }
 
 func (r *relabeling) sentences() []string {

@@ -17,6 +17,7 @@ const (
 	InPools
 	OnGroup    // a group of nodes is selected
 	NodeFacts  // the node that a page is about
+	AroundPods // the node whose pods a page has
 	NamesNodes // a row is selected that names nodes
 	OnPriority // a PriorityClass is selected
 	OnFix      // a fix is selected
@@ -175,6 +176,10 @@ var Bindings = []Binding{
 	{Uncordon, OnNode | OnGroup | NodeFacts | OnCell, "u", "u", "uncordon", OfSelection, "cordon, uncordon", "uncordon the node, or all marked nodes: asks first"},
 	{Drain, OnNode | OnGroup | NodeFacts | OnCell, "r", "r", "drain", OfSelection, "drain, taint, label", "drain: cordon the node and evict its pods; asks first"},
 	{Taint, OnNode | OnGroup | NodeFacts | OnCell, "t", "t", "taint", OfSelection, "drain, taint, label", "add or remove a taint: type it, then confirm"},
+	{Cordon, AroundPods, "c", "c", "cordon", OfSelection, "cordon the node", "cordon the node, or all marked nodes: asks first"},
+	{Uncordon, AroundPods, "u", "u", "uncordon", OfSelection, "cordon the node", "uncordon the node, or all marked nodes: asks first"},
+	{Drain, AroundPods, "r", "r", "drain", OfSelection, "drain, taint it", "drain: cordon the node and evict its pods; asks first"},
+	{Taint, AroundPods, "t", "t", "taint", OfSelection, "drain, taint it", "add or remove a taint: type it, then confirm"},
 	{Label, OnNode | OnGroup | NodeFacts, "l", "l", "label", OfSelection, "drain, taint, label", "add or remove a label: type it, then confirm"},
 	{Label, OnPod, "l", "l", "label", OfSelection, "label", "add or remove a label: type it, then confirm"},
 	{Evict, OnPod, "e", "e", "evict", OfSelection, "evict", "evict the pod, or all marked pods: asks first"},

@@ -25,8 +25,8 @@ func (Untaint) harm() int    { return 55 }
 func (AddNode) harm() int    { return 99 }
 
 func (r LabelNode) harm() int {
-	if r.Dedicated { // no pod is restarted, and no other pods come
-		return 15
+	if r.Mistaken { // rather than the pod's rule
+		return 44
 	}
 	return 50 + min(len(r.Nodes)-1, 4)
 }

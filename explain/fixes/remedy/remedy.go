@@ -108,7 +108,7 @@ type (
 		Nodes      []string
 		Pool       string // of which they are all; "" where they are chosen one by one
 		Key, Value string
-		Dedicated  bool // they are for such pods already, by a taint that those tolerate
+		Mistaken   bool // they are for such pods by a taint that those tolerate, and no pod asks for their value
 	}
 	// AddNode adds a node that does not exist.
 	AddNode struct {

@@ -181,7 +181,7 @@ func (p *Page) Selected() page.Selection {
 func (p *Page) Places() keymap.Place {
 	places := keymap.Everywhere | keymap.Lists | keymap.OnPod | keymap.PodFacts
 	if p.node != "" {
-		places |= keymap.NodeFacts
+		places |= keymap.AroundPods
 	}
 	return places
 }

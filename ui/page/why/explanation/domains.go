@@ -127,14 +127,18 @@ func (c closest) domainLine(t *report.Topology, d *report.Domain, wide, greatest
 func (c closest) otherwise(t *report.Topology, d *report.Domain) string {
 	for i := range c.page.Report.Groups {
 		g := &c.page.Report.Groups[i]
-		there := 0
+		there, first := 0, ""
 		for _, name := range g.Nodes {
 			if node, ok := c.page.Snapshot.Node(name); ok && node.Object != nil && node.Object.Labels[t.Key] == d.Name {
 				there++
+				first = cmp.Or(first, name)
 			}
 		}
-		if there > 0 {
-			return "; " + figures.Count(there, "node", "nodes") + " there: " + strings.Join(g.ClauseList(), "; ")
+		switch on := (&report.Group{Rejections: c.page.RejectionsOn(first, g)}); {
+		case there > 0 && len(on.Rejections) == 0: // the pod may go there
+			return ""
+		case there > 0:
+			return "; " + figures.Count(there, "node", "nodes") + " there: " + strings.Join(on.ClauseList(), "; ")
 		}
 	}
 	return ""
