@@ -30,6 +30,9 @@ func (e *explainOptions) find(ctx context.Context, live *source.Live, argument s
 	if first, name, _ := strings.Cut(argument, "/"); named.WorkloadKind(first) != "" {
 		return e.findOf(ctx, live, named.WorkloadKind(first), name)
 	}
+	if err := live.Seek(ctx); err != nil { // a workload of that name may be meant, whose pods were not created
+		return nil, err
+	}
 	return asked.Elsewhere(live, "explain")
 }
 
