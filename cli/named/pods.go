@@ -60,9 +60,6 @@ func (p Pod) Elsewhere(live *source.Live, verb string) (*model.Pod, error) {
 		if err := RejectResource(verb, p.argument); err != nil {
 			return nil, err
 		}
-		if word, _, cut := strings.Cut(p.argument, "/"); cut && verb != "explain" && WorkloadKind(word) != "" {
-			return nil, exit.Usagef("%s %s: %[1]s takes pods, not %[3]s", verb, p.argument, ResourceOf(WorkloadKind(word)))
-		}
 	}
 	workload := ""
 	if verb == "explain" {

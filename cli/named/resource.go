@@ -35,12 +35,15 @@ var resourceOf = func() map[string]string {
 	return all
 }()
 
-// RejectResource rejects an argument RESOURCE/NAME whose resource is known and is neither
-// pods nor a workload; nil for all others.
+// RejectResource rejects an argument RESOURCE/NAME whose resource is known and is not pods, nor for
+// explain a workload; nil for all others.
 func RejectResource(verb, argument string) error {
 	word, _, cut := strings.Cut(argument, "/")
 	word, _, _ = strings.Cut(strings.ToLower(word), ".") // with its group, as kubectl reads it
 	resource := resourceOf[word]
+	if kind := WorkloadKind(word); kind != "" && verb != "explain" {
+		resource = ResourceOf(kind)
+	}
 	switch {
 	case !cut || resource == "":
 		return nil

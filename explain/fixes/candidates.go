@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
@@ -257,7 +258,7 @@ func (f *Search) mistaken(pod *corev1.Pod, key string, rs []plugins.NodeRejectio
 			nodes = append(nodes, node.Name)
 		}
 	}
-	if len(nodes) == 0 || f.asked(key, value) {
+	if len(nodes) == 0 || asked(f.Scheduler.State.Pods, key, value) {
 		return nil, ""
 	}
 	if len(nodes) == 1 {
@@ -266,10 +267,10 @@ func (f *Search) mistaken(pod *corev1.Pod, key string, rs []plugins.NodeRejectio
 	return nodes, pool
 }
 
-// asked says whether any pod asks for a value of a label of nodes, or has a rule about that label that
+// asked says whether any of the pods asks for a value of a label of nodes, or has a rule about that label that
 // may.
-func (f *Search) asked(key, value string) bool {
-	for _, pod := range f.Scheduler.State.Pods {
+func asked(pods map[types.UID]*corev1.Pod, key, value string) bool {
+	for _, pod := range pods {
 		if wanted, ok := pod.Spec.NodeSelector[key]; ok && wanted == value {
 			return true
 		}
