@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,6 +14,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
@@ -350,6 +353,42 @@ func TestALostConnectionIsWaitedFor(t *testing.T) {
 		time.Sleep(5 * time.Second)
 		if job := a.Jobs()[0]; job.State != plan.JobDone || job.Why != "" {
 			t.Errorf("when it is back: %+v", job)
+		}
+	})
+}
+
+// While an API server that is back refuses to let the pod be read, no eviction is sent, which it would
+// refuse as well.
+func TestNoEvictionIsSentBeforeTheRightsAreBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, running("cart"))
+		w.refuse = func(_ string, n int) error {
+			if n == 1 {
+				return budgetRefuses()
+			}
+			return nil
+		}
+		var allowed atomic.Bool
+		w.client.PrependReactor("get", "pods", func(clienttesting.Action) (bool, runtime.Object, error) {
+			if allowed.Load() {
+				return false, nil, nil
+			}
+			return true, nil, apierrors.NewForbidden(podsResource.GroupResource(), "cart", errors.New("no"))
+		})
+		a := w.begin(ends{how: plan.Evicted})
+		defer a.Close()
+		time.Sleep(time.Second)
+		w.lose(true)
+		time.Sleep(5 * time.Second)
+		w.lose(false)
+		time.Sleep(5 * time.Second)
+		if n := w.evictions("cart"); n != 1 {
+			t.Errorf("%d evictions were sent before the rights are back, want 1", n)
+		}
+		allowed.Store(true)
+		time.Sleep(10 * time.Second)
+		if job := a.Jobs()[0]; job.State != plan.JobDone || w.evictions("cart") != 2 {
+			t.Errorf("%d evictions, job %+v", w.evictions("cart"), job)
 		}
 	})
 }

@@ -16,7 +16,7 @@ import (
 // requested one after the other: if it allows only some of them, these are the first
 // of the plan, as the plan says.
 func (j *job) askDue(ctx context.Context) {
-	now, open := j.actor.Clock.Now(), j.openNodes()
+	now, open, back := j.actor.Clock.Now(), j.openNodes(), isBack(j)
 	asking := map[budget]bool{}
 	for i := range j.pods {
 		if p := &j.pods[i]; p.busy && p.budget() != (budget{}) {
@@ -31,7 +31,7 @@ func (j *job) askDue(ctx context.Context) {
 		if due(p, now) && !asking[p.budget()] && (open == nil || slices.Contains(open, p.end.Pod.Object.Spec.NodeName)) {
 			asking[p.budget()] = p.budget() != (budget{})
 			j.sending++
-			j.request(i, true, func() outcome { return j.askFor(ctx, p.end) })
+			j.request(i, true, func() outcome { return j.askFor(ctx, p.end, back) })
 		}
 	}
 }
@@ -83,11 +83,12 @@ func (j *job) request(i int, sends bool, do func() outcome) {
 	})
 }
 
-// askFor requests the eviction of a pod once, if the pod still exists.
-func (j *job) askFor(ctx context.Context, end *plan.End) outcome {
+// askFor requests the eviction of a pod once, if the pod still exists. Where the API server is back,
+// it reads the pod first: until it knows the role bindings again, it would refuse the eviction.
+func (j *job) askFor(ctx context.Context, end *plan.End, back bool) outcome {
 	ref := end.Pod.Ref()
 	now, is := seen(j.actor.State.Newest(), ref)
-	if is == unseen {
+	if is == unseen || back && is != gone {
 		var err error
 		if is, err = look(ctx, j.actor.Reader, ref); err != nil {
 			return judge(end, err)
