@@ -108,7 +108,7 @@ func (r *reader) addWorkload(raw []byte, gvk schema.GroupVersionKind, of reflect
 		return nil
 	}
 	all := &r.file.Info.Workloads
-	if at, there := r.workloads[facts.UID]; there {
+	if at, there := r.workloads[facts.UID]; there && at < len(*all) && (*all)[at].UID == facts.UID { // an Info may have replaced them
 		(*all)[at] = facts
 		return nil
 	}

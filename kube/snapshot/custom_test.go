@@ -97,6 +97,10 @@ items:
 	if f.Unknown["Deployment"] != 1 || f.Unknown["Job"] != 0 {
 		t.Errorf("%v", f.Unknown)
 	}
+	const info = "---\n{apiVersion: fathom/v1, kind: SnapshotInfo, workloads: []}\n---\n{apiVersion: apps/v1, kind: Deployment, metadata: {namespace: shop, name: cart, uid: u2}}\n"
+	if _, err := Read(strings.NewReader(list+strings.Replace(info, "fathom/v1, kind: SnapshotInfo", infoKind.GroupVersion().String()+", kind: "+infoKind.Kind, 1)), ReadOptions{}); err != nil {
+		t.Errorf("with an Info between: %v", err)
+	}
 	if _, err := Read(strings.NewReader(strings.Replace(list, "replicas: 8", "replicas: many", 1)), ReadOptions{}); err == nil || !strings.Contains(err.Error(), "Deployment") {
 		t.Errorf("of a broken one: %v", err)
 	}
