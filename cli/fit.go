@@ -245,7 +245,7 @@ func (f *fitOptions) ask(ctx context.Context, live *source.Live, what string, pl
 		return nil, err
 	}
 	q.Pod, q.Admittance = pod.Pod, pod.Admittance
-	planned.WithoutDropped(q.Pod)
+	planned.WithNewClaims(q.Pod)
 	answer, err := cluster.Fit(ctx, live.Cluster, q)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)

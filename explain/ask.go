@@ -25,12 +25,14 @@ func (e *Engine) Ask(ctx context.Context, q report.Query) (*report.Report, error
 		return e.askNotCreated(ctx, q)
 	case q.Target.Planned() != nil:
 		return e.askPlanned(ctx, q)
+	case q.Target.Pod() != nil:
+		return e.askNew(ctx, q)
 	case q.Like != nil:
 		if told, err := e.restate(ctx, q); told != nil || err != nil {
 			return told, err
 		}
 	}
-	told, _, err := e.askPod(ctx, q)
+	told, _, err := e.askPod(ctx, q, nil)
 	return told, err
 }
 
@@ -42,15 +44,16 @@ func (e *Engine) finder(t report.Target) func() *corev1.Pod {
 	return func() *corev1.Pod { return e.scheduler.State.Pods[t.UID()] }
 }
 
-// askPod answers for a pod, and gives the fixes as they were tried.
-func (e *Engine) askPod(ctx context.Context, q report.Query) (*report.Report, []fixes.Attempt, error) {
+// askPod answers for a pod, and gives the fixes as they were tried. What of a pod that does not
+// exist was left out of the question is open.
+func (e *Engine) askPod(ctx context.Context, q report.Query, open []report.UnknownPart) (*report.Report, []fixes.Attempt, error) {
 	find := e.finder(q.Target)
 	said, err := e.sources.gather(ctx, find)
 	if err != nil {
 		return nil, nil, err
 	}
 	f := fixes.NewSearch(e.means(), find)
-	told, err := e.examine(ctx, q, said, f)
+	told, err := e.examine(ctx, q, said, open, f)
 	if err != nil || !q.Parts.Has(report.FixesPart) {
 		return told, nil, err
 	}
@@ -93,7 +96,7 @@ func replacementRules(e *Engine) *admission.Sources {
 }
 
 // examine answers under the lock, and gathers what f is going to try.
-func (e *Engine) examine(ctx context.Context, q report.Query, said externalFacts, f *fixes.Search) (told *report.Report, err error) {
+func (e *Engine) examine(ctx context.Context, q report.Query, said externalFacts, open []report.UnknownPart, f *fixes.Search) (told *report.Report, err error) {
 	release, err := e.scheduler.Acquire(ctx)
 	if err != nil {
 		return nil, err
@@ -108,10 +111,6 @@ func (e *Engine) examine(ctx context.Context, q report.Query, said externalFacts
 			told, err = nil, fmt.Errorf("explain pod %s/%s: %w", pod.Namespace, pod.Name, scheduler.PanicError(r))
 		}
 	}()
-	var open []report.UnknownPart
-	if q.Target.Pod() != nil {
-		pod, open = withoutMadeClaims(e.scheduler.State.Listers, pod)
-	}
 	e.scheduler.Settle(ctx)
 	x := e.begin(ctx, pod)
 	x.take(said)

@@ -194,11 +194,15 @@ func (e *Engine) simulated() forecast.Simulator {
 }
 
 // DaemonPods says how many of the nodes that a DaemonSet is for would take its pod,
-// which does not exist. Where claims are made for it, it is only known that none does.
+// which does not exist, with the claims that are made for it.
 func (e *Engine) DaemonPods(ctx context.Context, set *appsv1.DaemonSet, pod *corev1.Pod) (*report.Replicas, error) {
-	bare, open := withoutMadeClaims(e.scheduler.State.Listers, pod)
-	r, err := placement.DaemonPods(ctx, e.scheduler, set, bare)
-	return onlyIfNone(r, open), err
+	of, err := newFitTemplate(ctx, e, pod, 1)
+	if err != nil {
+		return nil, err
+	}
+	of.Pod = withName(of.Pod)
+	r, err := placement.DaemonPods(ctx, e.scheduler, set, of.Template)
+	return onlyIfNone(r, of.unknown), err
 }
 
 // FitsWithout says whether a pod would fit a node if some pods were not there. The pod

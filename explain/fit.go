@@ -142,10 +142,15 @@ func admissionSources(e *Engine, known report.Admittance) admission.Sources {
 
 // explain explains the pod of that number, from 0, in the simulated state, with an answer for
 // each node.
-func (f *fitCount) explain(ctx context.Context, of placement.Template, n int) (answer *report.Report, err error) {
+func (f *fitCount) explain(ctx context.Context, of placement.Template, n int) (*report.Report, error) {
+	return f.explainWith(ctx, func(on *scheduler.SimulatedState) (*corev1.Pod, error) { return of.AsNewPod(on, n) })
+}
+
+// explainWith is explain of the pod that a function makes in the simulated state.
+func (f *fitCount) explainWith(ctx context.Context, create func(*scheduler.SimulatedState) (*corev1.Pod, error)) (answer *report.Report, err error) {
 	e := f.engine
 	err = e.scheduler.Hold(ctx, f.on, func() error {
-		pod, err := of.AsNewPod(f.on, n)
+		pod, err := create(f.on)
 		if err != nil {
 			return err
 		}
@@ -159,7 +164,7 @@ func (f *fitCount) explain(ctx context.Context, of placement.Template, n int) (a
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("explain pod %s/%s: %w", of.Pod.Namespace, of.Pod.Name, err)
+		return nil, fmt.Errorf("explain pod %s/%s: %w", f.of.Pod.Namespace, f.of.Pod.Name, err)
 	}
 	return answer, nil
 }

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -81,18 +82,34 @@ func TestFitAllocatesTheDevicesOfClaimTemplates(t *testing.T) {
 	}
 }
 
-// A pod that does not exist has no claims yet: that is no reason why it would not be scheduled.
-func TestAPodFromAManifestIsNotRejectedForClaimsThatAreMadeLater(t *testing.T) {
-	e := startDevicesOf(t, Options{Quotas: noQuotas}, twoGPUs(oneGPU("ml/one-gpu"))...)
-	for cpu, want := range map[string]report.Verdict{"1": report.Unknown, "8": report.Unschedulable} {
-		told, err := e.Ask(t.Context(), report.Query{Target: report.PodFrom(testPod("ml/infer", "", cpu, claimingFrom("one-gpu"))), Parts: report.FixesPart})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if told.Verdict != want || len(told.Unknown) != 1 || !strings.Contains(told.Unknown[0].Why, "made from a template") {
-			t.Errorf("cpu %s: %s, unknown %v: %s", cpu, told.Verdict, told.Unknown, told.Summary)
-		}
-		t.Log(told.Summary)
+// A pod that does not exist has no claims yet: that is no reason why it would not be scheduled. It
+// is explained with the devices that it would get.
+func TestAPodFromAManifestIsExplainedWithTheDevicesOfClaimsThatAreMadeLater(t *testing.T) {
+	for name, test := range map[string]struct {
+		template, cpu string
+		held          int // of the two devices
+		verdict       report.Verdict
+		says          string
+	}{
+		"free":        {"one-gpu", "1", 1, report.Schedulable, "It fits 1 node now: n."},
+		"taken":       {"one-gpu", "1", 2, report.Unschedulable, "0 of "},
+		"too large":   {"one-gpu", "8", 0, report.Unschedulable, "Too large for any node"},
+		"no template": {"none", "1", 0, report.Unknown, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			objects := twoGPUs(oneGPU("ml/one-gpu"))
+			for i := range test.held {
+				objects = append(objects, aDeviceClaim(fmt.Sprintf("ml/other-%d", i), 1, holdingDevices("n", fmt.Sprintf("gpu-%d", i))))
+			}
+			e := startDevicesOf(t, Options{Quotas: noQuotas}, objects...)
+			told, err := e.Ask(t.Context(), report.Query{Target: report.PodFrom(testPod("ml/infer", "", test.cpu, claimingFrom(test.template))), Parts: report.FixesPart})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if told.Verdict != test.verdict || !strings.HasPrefix(told.Summary, test.says) || (test.verdict == report.Unknown) != (len(told.Unknown) > 0) {
+				t.Errorf("%s, unknown %v: %s", told.Verdict, told.Unknown, told.Summary)
+			}
+		})
 	}
 }
 

@@ -102,7 +102,7 @@ func TestARaisedQuotaLeavesOpenWhatIsDecidedOncePodsExist(t *testing.T) {
 		"devices of a class":            {wantingGPU, other("gpu"+corev1.ResourceClaimsPerClass, "1"), "unknown: kube-scheduler creates a ResourceClaim for extended resources"},
 		"enough devices of a class":     {wantingGPU, other("gpu"+corev1.ResourceClaimsPerClass, "2"), ""},
 		"storage":                       {scratch("csi"), other("requests.storage", "15Gi"), "unknown: kube-apiserver would reject a PersistentVolumeClaim of that pod: persistentvolumeclaims \"api-6c9-scratch\" is forbidden: exceeded quota: other"},
-		"where a volume would be":       {scratch("csi"), other("requests.storage", "20Gi"), "once created: unknown: the claims of its ephemeral volumes are made once the pod exists"},
+		"enough storage":                {scratch("csi"), other("requests.storage", "20Gi"), ""},
 		"nothing that is decided later": {func(*corev1.Pod) {}, other("requests.storage", "0"), ""},
 	} {
 		t.Run(name, func(t *testing.T) {

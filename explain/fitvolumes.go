@@ -1,7 +1,11 @@
 package explain
 
 import (
+	"slices"
+	"strconv"
+
 	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	storagehelpers "k8s.io/component-helpers/storage/volume"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 	volumeutil "k8s.io/kubernetes/pkg/volume/util"
@@ -9,16 +13,21 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 )
 
-// readVolumes finds which generic ephemeral volumes of the pods get their place from the scheduler:
-// those whose class binds claims once a pod has a node. Of others it is not known where they would
-// be: they are left out of the pod, for what else may reject it.
+// readVolumes finds which generic ephemeral volumes of the pods the scheduler has a say in: those
+// whose class binds claims once a pod has a node, and those that stay unbound. Volumes that every
+// node can use are left out. Of others it is not known where they would be: they are left out
+// of the pod, for what else may reject it.
 func (t *fitTemplate) readVolumes(e *Engine) {
 	volumes := t.Pod.Spec.Volumes
 	t.Pod.Spec.Volumes = nil
 	for _, volume := range volumes {
 		if volume.Ephemeral != nil {
-			if why := bindsBeforePod(e.scheduler.State.Listers, volume.Ephemeral.VolumeClaimTemplate); why != "" {
-				t.leaveOpen("persistentvolumes", names.VolumeBinding, "where its ephemeral volume "+volume.Name+" would be is not known: "+why)
+			why, anywhere := whereMade(e.scheduler.State.Listers, volume.Ephemeral.VolumeClaimTemplate)
+			switch {
+			case anywhere:
+				continue
+			case why != "":
+				t.leaveOpen("persistentvolumes", names.VolumeBinding, "where its volume "+volume.Name+" would be is not known: "+why)
 				continue
 			}
 		}
@@ -26,42 +35,52 @@ func (t *fitTemplate) readVolumes(e *Engine) {
 	}
 }
 
-// bindsBeforePod says why the claims that are made from a template are not the scheduler's to bind;
-// "" if they are. It fills in the default class, as kube-apiserver does (admission plugin
-// DefaultStorageClass).
-func bindsBeforePod(l plugins.Listers, template *corev1.PersistentVolumeClaimTemplate) string {
+// whereMade says why it is not known where the volumes of claims are that are made from a template;
+// "" where the scheduler decides, or can do nothing, or every node can use them. It fills in the
+// default class, as kube-apiserver does (admission plugin DefaultStorageClass).
+func whereMade(l plugins.Listers, template *corev1.PersistentVolumeClaimTemplate) (why string, anywhere bool) {
 	switch {
 	case template == nil:
-		return "it has no volumeClaimTemplate"
+		return "it has no volumeClaimTemplate", false
+	case template.Spec.VolumeName != "":
+		return "it requests volume " + template.Spec.VolumeName, false
 	case !l.Readable("storageclasses"):
-		return l.Forbidden["storageclasses"]
+		return l.Forbidden["storageclasses"], false
 	}
 	claim := &corev1.PersistentVolumeClaim{ObjectMeta: template.ObjectMeta, Spec: template.Spec}
 	if !storagehelpers.PersistentVolumeClaimHasClass(claim) {
 		class, err := volumeutil.GetDefaultClass(l.Classes)
-		switch {
-		case err != nil:
-			return err.Error()
-		case class == nil:
-			return "it has no StorageClass, and there is no default one"
+		if err != nil {
+			return err.Error(), false
 		}
-		template.Spec.StorageClassName, claim.Spec.StorageClassName = &class.Name, &class.Name
+		if class != nil {
+			template.Spec.StorageClassName, claim.Spec.StorageClassName = &class.Name, &class.Name
+		}
 	}
 	name := storagehelpers.GetPersistentVolumeClaimClass(claim)
-	if name == "" {
-		return "it has no StorageClass"
-	}
-	if _, err := l.Classes.Get(name); err != nil {
-		return "StorageClass " + name + " does not exist"
+	class, err := l.Classes.Get(name)
+	switch {
+	case err != nil && boundByName(l, name):
+		return "a PersistentVolume of class " + strconv.Quote(name) + ", which is no StorageClass, may be bound to it", false
+	case err != nil: // it stays unbound
+		return "", false
 	}
 	late, err := storagehelpers.IsDelayBindingMode(claim, l.Classes)
 	switch {
 	case err != nil:
-		return err.Error()
-	case claim.Spec.VolumeName != "":
-		return "it requests volume " + claim.Spec.VolumeName
-	case !late:
-		return "StorageClass " + name + " has volumeBindingMode Immediate"
+		return err.Error(), false
+	case late:
+		return "", false
+	case len(class.AllowedTopologies) == 0 && l.WithoutTopology(class.Provisioner):
+		return "", true
 	}
-	return ""
+	return "StorageClass " + name + " has volumeBindingMode " + string(storagev1.VolumeBindingImmediate), false
+}
+
+// boundByName reports whether the volume controller may bind a claim of a class that does not
+// exist: to a volume that names the class, or to any that could not be read.
+func boundByName(l plugins.Listers, class string) bool {
+	return !l.Readable("persistentvolumes") || slices.ContainsFunc(plugins.Everything(l.Volumes), func(volume *corev1.PersistentVolume) bool {
+		return storagehelpers.GetPersistentVolumeClass(volume) == class && volume.Spec.ClaimRef == nil
+	})
 }

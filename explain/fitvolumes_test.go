@@ -106,7 +106,7 @@ func TestFitMakesTheClaimsOfEphemeralVolumes(t *testing.T) {
 }
 
 func TestFitLeavesOpenWhereVolumesAreThatAreProvisionedAtOnce(t *testing.T) {
-	is := "where its ephemeral volume scratch would be is not known: "
+	is := "where its volume scratch would be is not known: "
 	classes := []runtime.Object{aClass("now", "csi.example.com", atOnce)}
 	for name, test := range map[string]struct {
 		class, cpu string
@@ -115,8 +115,8 @@ func TestFitLeavesOpenWhereVolumesAreThatAreProvisionedAtOnce(t *testing.T) {
 	}{
 		"at once":            {"now", "1", nil, "How many of 3 fit is unknown: " + is + "StorageClass now has volumeBindingMode Immediate."},
 		"cpu rejects it":     {"now", "9", nil, "0 of 3 fit. The 1st needs cpu 5 more on n, the closest of 2 nodes."},
-		"no such class":      {"none", "1", nil, "How many of 3 fit is unknown: " + is + "StorageClass none does not exist."},
-		"no default class":   {"", "1", nil, "How many of 3 fit is unknown: " + is + "it has no StorageClass, and there is no default one."},
+		"no such class":      {"none", "1", nil, "0 of 3 fit. The 1st would be Pending: "},
+		"no default class":   {"", "1", nil, "0 of 3 fit. The 1st would be Pending: "},
 		"no class is read":   {"now", "1", []string{"storageclasses"}, "How many of 3 fit is unknown: " + is + "not allowed to list storageclasses."},
 		"no claims are read": {"late", "1", []string{"persistentvolumeclaims"}, "How many of 3 fit is unknown: "},
 	} {
@@ -150,20 +150,80 @@ func TestFitCountsWhatAQuotaAdmitsOfVolumes(t *testing.T) {
 	}
 }
 
-func TestAPodFromAManifestIsNotRejectedForVolumesThatAreMadeLater(t *testing.T) {
-	e := startEngine(t, Options{Quotas: noQuotas}, twoZones(testNamespace("ml"), aClass("csi", "csi.example.com"))...)
-	for cpu, want := range map[string]report.Verdict{"1": report.Unknown, "8": report.Unschedulable} {
-		pod := testPod("ml/infer", "", cpu, scratch("csi"))
-		told, err := e.Ask(t.Context(), report.Query{Target: report.PodFrom(pod), Parts: report.FixesPart})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if told.Verdict != want || len(told.Unknown) != 1 || !strings.Contains(told.Unknown[0].Why, "are made once the pod exists") {
-			t.Errorf("cpu %s: %s, unknown %v: %s", cpu, told.Verdict, told.Unknown, told.Summary)
-		}
-		fits, err := Replicas(t.Context(), e, pod, 3, report.Admittance{})
-		if err != nil || (fits.Fit == nil) != (want == report.Unknown) {
-			t.Errorf("cpu %s: of its replicas %+v, %v", cpu, fits, err)
-		}
+func TestAPodFromAManifestIsExplainedWithTheVolumesThatAreMadeLater(t *testing.T) {
+	manual := aVolume("by-hand", "manual")
+	plain := aClass("plain", "plain.example.com", atOnce)
+	driver := &storagev1.CSINode{ObjectMeta: metav1.ObjectMeta{Name: "n"}, Spec: storagev1.CSINodeSpec{Drivers: []storagev1.CSINodeDriver{{Name: "plain.example.com", NodeID: "n"}}}}
+	for name, test := range map[string]struct {
+		class, cpu string
+		verdict    report.Verdict
+		says       string // at the beginning of the summary
+		replicas   string // of three
+	}{
+		"in one zone":                {"csi", "1", report.Schedulable, "", "All 3 replicas fit"},
+		"in one zone, too few":       {"csi", "2", report.Schedulable, "It fits 1 node now: n.", "1 of 3 replicas fit"},
+		"in a zone that is too full": {"csi", "4", report.Unschedulable, "0 of 2 nodes fit. Closest: n needs cpu 1 more.", "0 of 3 replicas fit"},
+		"too large":                  {"csi", "8", report.Unschedulable, "Too large for any node", "0 of 3 replicas fit"},
+		"of no volume":               {"local", "1", report.Unschedulable, "0 of 2 nodes fit. Closest: n and 1 more, no local volume for claim ml/infer-scratch.", "0 of 3 replicas fit"},
+		"of no class":                {"none", "1", report.Unschedulable, "No node fits: claim ml/infer-scratch is unbound: class none does not exist.", "0 of 3 replicas fit"},
+		"of a volume's class":        {"manual", "1", report.Unknown, "", "unknown"},
+		"wherever they are":          {"now", "1", report.Unknown, "", "unknown"},
+		"too large wherever":         {"now", "8", report.Unschedulable, "Too large for any node", "0 of 3 replicas fit"},
+		"on every node":              {"plain", "1", report.Schedulable, "", "All 3 replicas fit"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pods := []runtime.Object{testPod("sys/agent", "n", "1")}
+			e := startEngine(t, Options{Quotas: noQuotas}, twoZones(append(pods, testNamespace("ml"), aClass("csi", "csi.example.com", onlyIn("eu-1a")), aClass("now", "csi.example.com", atOnce),
+				aClass("local", "kubernetes.io/no-provisioner"), manual, plain, driver)...)...)
+			pod := testPod("ml/infer", "", test.cpu, scratch(test.class))
+			told, err := e.Ask(t.Context(), report.Query{Target: report.PodFrom(pod), Parts: report.FixesPart | report.PreemptionPart | report.Nodes})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if told.Verdict != test.verdict || !strings.HasPrefix(told.Summary, test.says) || told.Pod.Name != "infer" {
+				t.Errorf("%s: %s: %s", told.Pod.Name, told.Verdict, told.Summary)
+			}
+			if told.Tried == nil || told.Plan == nil || test.verdict == report.Unknown && len(told.Unknown) == 0 {
+				t.Errorf("fixes %v, preemption %v, unknown %v", told.Tried, told.Plan, told.Unknown)
+			}
+			fit, err := Replicas(t.Context(), e, pod, 3, report.Admittance{})
+			if err != nil || !strings.Contains(fit.Sentence(), test.replicas) {
+				t.Errorf("of its replicas %q, %v", fit.Sentence(), err)
+			}
+		})
+	}
+}
+
+func TestFitLikeMakesClaimsLikeThoseThatExist(t *testing.T) {
+	for name, test := range map[string]struct {
+		class *storagev1.StorageClass
+		says  string
+	}{
+		"in one zone": {aClass("csi", "csi.example.com", onlyIn("eu-1a")), "2 more fit. The 3rd "},
+		"anywhere":    {aClass("csi", "csi.example.com"), "6 more fit. The 7th "},
+		"unknown":     {aClass("csi", "csi.example.com", atOnce), "Without its volumes 6 more would fit; the 7th "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			claim := aClaim("shop/data-db-0", "csi")
+			claim.Spec.VolumeName, claim.Status.Phase = "pv", corev1.ClaimBound
+			metav1.SetMetaDataAnnotation(&claim.ObjectMeta, "pv.kubernetes.io/bind-completed", "yes")
+			volume := aVolume("pv", "csi", volumeOn(corev1.LabelTopologyZone, "eu-1a"))
+			volume.Spec.ClaimRef = &corev1.ObjectReference{Namespace: "shop", Name: "data-db-0"}
+			mounts := func(p *corev1.Pod) {
+				p.Spec.Volumes = []corev1.Volume{{Name: "data", VolumeSource: corev1.VolumeSource{
+					PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "data-db-0"},
+				}}}
+			}
+			db := testPod("shop/db-0", "n", "1", podControlledBy("apps/v1", "StatefulSet", "db"), mounts)
+			e := startEngine(t, Options{Quotas: noQuotas, LimitRanges: func(context.Context, string) ([]corev1.LimitRange, error) { return nil, nil }},
+				twoZones(testNamespace("shop"), test.class, claim, volume, db, testPod("shop/other", "n", "1"))...)
+			got, err := FitLike(t.Context(), e, db.UID, 9)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if says := got.MoreSentence(); !strings.HasPrefix(says, test.says) {
+				t.Errorf("it says %q, want %q …", says, test.says)
+			}
+		})
 	}
 }

@@ -344,7 +344,7 @@ func TestAVerifiedFixHoldsWhenItIsMade(t *testing.T) {
 		c := newRandomCluster(d, 6, 16, 2)
 		e := startEngine(t, Options{}, c.Objects()...)
 		for _, pod := range c.Pending {
-			_, tried, err := e.askPod(context.Background(), report.Query{Target: report.PodOf(pod.UID), Parts: report.FixesPart})
+			_, tried, err := e.askPod(context.Background(), report.Query{Target: report.PodOf(pod.UID), Parts: report.FixesPart}, nil)
 			if err != nil {
 				rt.Fatal(err)
 			}

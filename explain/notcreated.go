@@ -20,7 +20,7 @@ func (e *Engine) askNotCreated(ctx context.Context, q report.Query) (*report.Rep
 	if err != nil {
 		return nil, err
 	}
-	ifCreated, _, err := e.askPod(ctx, report.Query{Target: report.PodFrom(j.Pod)})
+	ifCreated, err := e.askNew(ctx, report.Query{Target: report.PodFrom(j.Pod)})
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/admission"
-	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -23,7 +22,7 @@ func (e *Engine) askPlanned(ctx context.Context, q report.Query) (*report.Report
 		return wouldNotBeCreated(ctx, e, q, j)
 	}
 	q.Target = report.PodFrom(j.Pod)
-	r, _, err := e.askPod(ctx, q)
+	r, err := e.askNew(ctx, q)
 	if err != nil || admitted || len(j.Unknown()) == 0 { // quotas that may not be read have admitted it
 		return r, err
 	}
@@ -37,7 +36,7 @@ func (e *Engine) askPlanned(ctx context.Context, q report.Query) (*report.Report
 
 // wouldNotBeCreated explains why the pod of a manifest would not be created.
 func wouldNotBeCreated(ctx context.Context, e *Engine, q report.Query, j *admission.Judgement) (*report.Report, error) {
-	ifCreated, _, err := e.askPod(ctx, report.Query{Target: report.PodFrom(j.Pod)})
+	ifCreated, err := e.askNew(ctx, report.Query{Target: report.PodFrom(j.Pod)})
 	if err != nil {
 		return nil, err
 	}
@@ -58,8 +57,7 @@ func wouldNotBeCreated(ctx context.Context, e *Engine, q report.Query, j *admiss
 const mostCounted = 10_000
 
 // Replicas places equal pods, which do not exist, one after another in a simulated state: no more
-// than kube-apiserver would create. Where claims are made for each of them, it is only known that
-// none fits.
+// than kube-apiserver would create, with the claims that are made for each of them.
 func Replicas(ctx context.Context, e *Engine, pod *corev1.Pod, wanted int, known report.Admittance) (*report.Replicas, error) {
 	j, err := admission.Judge(ctx, &model.NotCreated{Pod: pod}, admissionSources(e, known))
 	if err != nil {
@@ -70,12 +68,10 @@ func Replicas(ctx context.Context, e *Engine, pod *corev1.Pod, wanted int, known
 	if created == counted {
 		created = wanted
 	}
-	bare, open := withoutMadeClaims(e.scheduler.State.Listers, j.Pod)
-	r, err := placement.Replicas(ctx, e.scheduler, bare, created)
+	r, err := replicasOf(ctx, e, j.Pod, created)
 	if err != nil {
 		return nil, err
 	}
-	r = onlyIfNone(r, open)
 	r.Wanted = wanted
 	if created < wanted && r.Fit != nil && *r.Fit == created {
 		r.Rejected, r.Why = true, "kube-apiserver would reject it"

@@ -26,7 +26,7 @@ func FuzzReadManifest(f *testing.F) {
 		for _, w := range pods {
 			pod := w.Pod.DeepCopy()
 			_ = Validate(pod) // either will do
-			w.WithoutDropped(pod)
+			w.WithNewClaims(pod)
 		}
 	})
 }

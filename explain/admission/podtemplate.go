@@ -17,11 +17,11 @@ import (
 
 // UncreatedPod is a pod that somebody asks for and that does not exist.
 type UncreatedPod struct {
-	Pod   *corev1.Pod
-	Notes []string          // what the object that asks for it leaves open
-	Drop  []string          // volumes whose claims a controller would make first
-	Wants *int              // how many such pods are asked for at once; nil where it is a pod itself, or nodes decide
-	Set   *appsv1.DaemonSet // that makes one such pod for each of its nodes; nil for others
+	Pod    *corev1.Pod
+	Notes  []string                       // what the object that asks for it leaves open
+	Claims []corev1.PersistentVolumeClaim // templates of the claims that a StatefulSet would make for each pod first
+	Wants  *int                           // how many such pods are asked for at once; nil where it is a pod itself, or nodes decide
+	Set    *appsv1.DaemonSet              // that makes one such pod for each of its nodes; nil for others
 }
 
 // PodOf is the pod that an object asks for, if it asks for one: a pod
@@ -106,16 +106,15 @@ func fromDaemonSet(set *appsv1.DaemonSet, namespace string) UncreatedPod {
 // the API server refuses a pod with a mount of no volume.
 func fromStatefulSet(set *appsv1.StatefulSet, namespace string) UncreatedPod {
 	p := fromTemplate(set, &set.Spec.Template, namespace)
-	for _, claim := range set.Spec.VolumeClaimTemplates {
+	p.Claims = set.Spec.VolumeClaimTemplates
+	for _, claim := range p.Claims {
 		p.Pod.Spec.Volumes = append(p.Pod.Spec.Volumes, corev1.Volume{
 			Name: claim.Name,
 			VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{
 				ClaimName: claim.Name + "-" + set.Name + "-0",
 			}},
 		})
-		p.Drop = append(p.Drop, claim.Name)
-		p.Notes = append(p.Notes, fmt.Sprintf(
-			"the claim of volumeClaimTemplate %s does not exist yet, so its volume is not considered", claim.Name))
+		p.Notes = append(p.Notes, fmt.Sprintf("each pod is simulated with a new claim from volumeClaimTemplate %s; existing claims are not used", claim.Name))
 	}
 	return p
 }
@@ -133,14 +132,25 @@ func kindOf(object metav1.Object) schema.GroupVersionKind {
 	return kinds[0]
 }
 
-// WithoutDropped takes off the pod the volumes that nothing exists for yet.
-func (p UncreatedPod) WithoutDropped(pod *corev1.Pod) {
-	for _, name := range p.Drop {
-		for i, volume := range pod.Spec.Volumes {
-			if volume.Name == name {
-				pod.Spec.Volumes = append(pod.Spec.Volumes[:i:i], pod.Spec.Volumes[i+1:]...)
-				break
+// WithNewClaims gives a pod, in the place of the claims of a StatefulSet, generic ephemeral volumes
+// of the same templates. The scheduler treats their claims alike, and each replica that is
+// simulated gets claims of its own.
+func (p UncreatedPod) WithNewClaims(pod *corev1.Pod) {
+	for _, claim := range p.Claims {
+		for i := range pod.Spec.Volumes {
+			if volume := &pod.Spec.Volumes[i]; volume.Name == claim.Name {
+				volume.VolumeSource = NewClaimLike(&claim)
 			}
 		}
 	}
+}
+
+// NewClaimLike is a generic ephemeral volume whose claim requests what a claim does. The volume that
+// it may be bound to is not requested.
+func NewClaimLike(claim *corev1.PersistentVolumeClaim) corev1.VolumeSource {
+	spec := *claim.Spec.DeepCopy()
+	spec.VolumeName = ""
+	return corev1.VolumeSource{Ephemeral: &corev1.EphemeralVolumeSource{VolumeClaimTemplate: &corev1.PersistentVolumeClaimTemplate{
+		ObjectMeta: metav1.ObjectMeta{Labels: claim.Labels}, Spec: spec,
+	}}}
 }

@@ -34,6 +34,14 @@ func (t Template) AsNewPod(on *scheduler.SimulatedState, n int) (*corev1.Pod, er
 	return pod, t.claim(on, pod)
 }
 
+// AsOnlyPod is the pod under its own name, before it is created: it has no UID. Its claims are put
+// into a simulated state, which is entered.
+func (t Template) AsOnlyPod(on *scheduler.SimulatedState) (*corev1.Pod, error) {
+	pod := AsNewPod(t.Pod).DeepCopy()
+	pod.UID = ""
+	return pod, t.claim(on, pod)
+}
+
 // replica is the pod of that number with a UID of its own, and its claims.
 func (t Template) replica(on *scheduler.SimulatedState, n int) (*corev1.Pod, error) {
 	pod := numbered(t.Pod, n)

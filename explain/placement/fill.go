@@ -14,6 +14,7 @@ import (
 type Filling struct {
 	Nodes   []string             // of the pods, in their order
 	Stopped bool                 // the next one fits no node
+	Why     string               // why it fits none, in short words
 	Chance  bool                 // their nodes decide how many fit, and kube-scheduler may take others
 	Unknown []report.UnknownPart // why no more were placed, where that could not be decided
 
@@ -56,7 +57,7 @@ func (f *Filling) place(ctx context.Context, s *scheduler.Scheduler, on *schedul
 		f.Unknown = t.Matrix.Unknown()
 		return nil
 	case len(t.Names) == 0:
-		f.Stopped = true
+		f.Stopped, f.Why = true, Closest(AsNewPod(next), t.Matrix)
 		return nil
 	}
 	ranked, err := p.Prioritize(ctx, t.State, next, t.Nodes)

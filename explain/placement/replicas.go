@@ -57,9 +57,13 @@ func Replicas(ctx context.Context, s *scheduler.Scheduler, pod *corev1.Pod, want
 
 // DaemonPods says how many of the nodes that a DaemonSet is for, by its controller's
 // own rules, would take its pod, which does not exist.
-func DaemonPods(ctx context.Context, s *scheduler.Scheduler, set *appsv1.DaemonSet, pod *corev1.Pod) (*report.Replicas, error) {
-	r := &report.Replicas{Daemon: true}
-	err := s.Hold(ctx, nil, func() error {
+func DaemonPods(ctx context.Context, s *scheduler.Scheduler, set *appsv1.DaemonSet, of Template) (*report.Replicas, error) {
+	r, on := &report.Replicas{Daemon: true}, s.State.NewSimulatedState(nil, nil)
+	err := s.Hold(ctx, on, func() error {
+		pod, err := of.AsOnlyPod(on)
+		if err != nil {
+			return err
+		}
 		t, err := s.FittingNodes(ctx, pod, nil)
 		if err != nil {
 			return err

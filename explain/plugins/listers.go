@@ -55,6 +55,23 @@ func (l Listers) Claim(namespace, name string) (*corev1.PersistentVolumeClaim, e
 	return l.claims.PersistentVolumeClaims(namespace).Get(name)
 }
 
+// WithoutTopology says whether a CSI driver runs on nodes, and on none of them with topology keys:
+// each of its volumes can be used on all of them.
+func (l Listers) WithoutTopology(driver string) bool {
+	runs := false
+	for _, node := range Everything(l.csiNodes) {
+		for i := range node.Spec.Drivers {
+			if there := &node.Spec.Drivers[i]; there.Name == driver {
+				if len(there.TopologyKeys) > 0 {
+					return false
+				}
+				runs = true
+			}
+		}
+	}
+	return runs
+}
+
 // Readable says whether resource (plural, as RBAC names it) could be listed.
 func (l Listers) Readable(resource string) bool {
 	_, unread := l.Forbidden[resource]

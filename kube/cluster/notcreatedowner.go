@@ -113,7 +113,7 @@ func (r *RejectedPods) judge(ctx context.Context, s suspect, object runtime.Obje
 func (r *RejectedPods) refusedBy(ctx context.Context, of owner, object runtime.Object, told words, wanted, missing int) *model.NotCreated {
 	planned, _ := admission.PodOf(object, of.namespace)
 	pod := planned.Pod
-	planned.WithoutDropped(pod)
+	planned.WithNewClaims(pod)
 	pod.UID, pod.CreationTimestamp = model.NotCreatedUID(of.uid), metav1.NewTime(told.since)
 	corev1rules.SetObjectDefaults_Pod(pod)
 	rules := &Admission{Client: r.options.Client}
