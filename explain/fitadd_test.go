@@ -165,6 +165,25 @@ fathom does not simulate.
 	}
 }
 
+func TestFitPendingTellsWorkloadsThatCompeteForANewNode(t *testing.T) {
+	e := startEngine(t, Options{}, testNode("std", "4"), testPod("shop/old", "std", "3"),
+		aPod("web-1", "3", podControlledBy("apps/v1", "ReplicaSet", "web"), podLabel("app", "web")),
+		aPod("api-1", "3", podControlledBy("apps/v1", "ReplicaSet", "api"), podLabel("app", "api")))
+	got, err := FitPending(t.Context(), e, report.NewNodes{Like: "std", Count: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, got.Text(80, func(string) string { return "" }), `With 1 more node like std, 1 of 2 pending pods fit. Without it none fits.
+
+Added: new-node-1, like std, without pods.
+
+WORKLOAD     PODS  FITS  NODES, OR REASON
+default/api     1   0–1  new-node-1; depends on the order of the pending pods
+default/web     1   0–1  new-node-1 needs cpu 2 more
+They compete: how many of a workload fit depends on which pods come first.
+`)
+}
+
 func TestFitPendingIsUnknownWhereNodesMayNotBeRead(t *testing.T) {
 	e := startEngineForbidding(t, Options{}, []string{"nodes"}, aPod("shop/small", "1"))
 	got, err := FitPending(t.Context(), e, report.NewNodes{})

@@ -3,10 +3,12 @@ package explain
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
@@ -35,7 +37,7 @@ func Lose(ctx context.Context, e *Engine, nodes []string) (*report.Loss, error) 
 			if node == nil {
 				return fmt.Errorf("lose node %s: no such node", name)
 			}
-			supposed.Nodes = append(supposed.Nodes, plan.Cordoned(node))
+			supposed.Nodes = append(supposed.Nodes, closed(node))
 		}
 		gone = lostPods(e, nodes, answer)
 		return nil
@@ -68,6 +70,17 @@ func Lose(ctx context.Context, e *Engine, nodes []string) (*report.Loss, error) 
 	}
 	answer.Sort()
 	return answer, nil
+}
+
+// closed is a node that takes no pods at all, not even those that tolerate its cordon.
+func closed(node *corev1.Node) *corev1.Node {
+	then := plan.Cordoned(node)
+	then.Status.Allocatable = maps.Clone(then.Status.Allocatable)
+	if then.Status.Allocatable == nil {
+		then.Status.Allocatable = corev1.ResourceList{}
+	}
+	then.Status.Allocatable[corev1.ResourcePods] = resource.Quantity{}
+	return then
 }
 
 // lostPods are the pods of the nodes that a drain would evict. The others are counted.

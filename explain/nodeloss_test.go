@@ -71,6 +71,23 @@ func TestNodesThatAreLostTogetherTakeNoPodsOfEachOther(t *testing.T) {
 	}
 }
 
+// A pod that tolerates every taint would go back to a node that is only cordoned.
+func TestPodsThatTolerateACordonAreNotRescheduledOnLostNodes(t *testing.T) {
+	everything := func(p *corev1.Pod) {
+		p.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
+		p.Spec.NodeSelector = map[string]string{"pool": "platform"}
+	}
+	e := startEngine(t, Options{}, testNode("a", "4", nodeLabel("pool", "platform")), testNode("b", "4", nodeLabel("pool", "platform")), testNode("c", "4"),
+		testPod("net/egress", "a", "1", podControlledBy("apps/v1", "ReplicaSet", "egress"), everything))
+	got, err := Lose(t.Context(), e, []string{"a", "b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Pending) != 1 || !strings.Contains(got.Pending[0].Why, "c: node selector pool=platform") {
+		t.Errorf("%+v\n%s", got.Pending, got.Text(80))
+	}
+}
+
 func TestLoseFailsWhereItCannotKnow(t *testing.T) {
 	for says, e := range map[string]*Engine{
 		"no such node":              startEngine(t, Options{}, testNode("a", "4")),

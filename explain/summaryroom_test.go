@@ -91,7 +91,18 @@ func TestNearMissesAreToldApart(t *testing.T) {
 		"and of those the one whose cpu is taken": {
 			[]runtime.Object{testNode("a", "4"), testNode("b", "4", nodeHaving(gpu, "2")), testPod("s/y", "b", "4")},
 			testPod("s/x", "", "1", requesting(gpu, "1")),
-			"The cluster is full for this pod: no node that would accept it has any cpu free.", "cpu | b needs 1 more",
+			"The cluster is full for this pod: no node with nvidia.com/gpu that would accept it has any cpu free.", "cpu | b needs 1 more",
+		},
+		"and one that lost its device has room": {
+			[]runtime.Object{testNode("a", "4"), testNode("b", "4", nodeHaving(gpu, "2")), testPod("s/y", "b", "4"), testNode("c", "4", nodeHaving(gpu, "0"))},
+			testPod("s/x", "", "1", requesting(gpu, "1")),
+			"Node c lacks only nvidia.com/gpu, of which 0 is allocatable: check the device plugin. The cluster is full for this pod: no node with nvidia.com/gpu that would accept it has any cpu free.",
+			"gpu | c: nvidia.com/gpu 0 allocatable",
+		},
+		"and two that lost their devices are no larger": {
+			[]runtime.Object{testNode("b", "4", nodeHaving(gpu, "2")), testPod("s/y", "b", "4"), testNode("c", "4", nodeHaving(gpu, "0")), testPod("s/z", "c", "4")},
+			testPod("s/x", "", "1", requesting(gpu, "1")),
+			"The cluster is full for this pod: no node with nvidia.com/gpu that would accept it has any cpu free.", "cpu | b needs 1 more",
 		},
 		"no node without another reason has the device": {
 			[]runtime.Object{testNode("a", "4"), testNode("b", "4", taint, nodeHaving(gpu, "2")), testPod("s/y", "b", "4")},

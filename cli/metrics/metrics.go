@@ -100,6 +100,9 @@ func (o *Options) run(ctx context.Context) error {
 		cancel(err)
 		ended <- err
 	}()
+	if server.open() {
+		_, _ = fmt.Fprintln(o.ErrOut, "Other machines can connect: there is no authentication, and names of namespaces are in the metrics.")
+	}
 	_, err = fmt.Fprintf(o.Out, "Serving metrics on http://%s/metrics\n", server.address())
 	if err == nil {
 		err = o.look(ctx, state)

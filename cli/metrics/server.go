@@ -34,6 +34,9 @@ type server struct {
 
 // listen opens an address. One that cannot be opened is a wrong command line.
 func listen(ctx context.Context, address string, state *current) (*server, error) {
+	if address == "" { // net would take any port of all interfaces
+		return nil, exit.Usagef("metrics: --listen is empty; choose an address such as %s", defaultListen)
+	}
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", address)
 	if err != nil {
@@ -60,6 +63,12 @@ func withoutAddress(err error) error {
 		return failed.Err
 	}
 	return err
+}
+
+// open reports whether other machines can connect.
+func (s *server) open() bool {
+	tcp, ok := s.listener.Addr().(*net.TCPAddr)
+	return ok && !tcp.IP.IsLoopback()
 }
 
 // address is where it listens.

@@ -65,6 +65,9 @@ func TestAnAddressThatCannotBeOpenedIsAWrongCommandLine(t *testing.T) {
 
 // TestServingStopsOnceScrapesAreAnswered ends the context while a scrape is being answered.
 func TestServingStopsOnceScrapesAreAnswered(t *testing.T) {
+	if _, err := listen(t.Context(), "", &current{}); err == nil || !strings.HasPrefix(err.Error(), "metrics: --listen is empty;") {
+		t.Errorf("an empty address: %v", err)
+	}
 	server, err := listen(t.Context(), "127.0.0.1:0", stateOf(someReading(), model.Status{Connection: live}))
 	if err != nil {
 		t.Fatal(err)

@@ -32,7 +32,7 @@ type pendingCounts struct {
 type workload struct {
 	namespace, name string
 	pods            []*pendingPod
-	least           int      // how many of them are placed in every order
+	least, most     int      // how many of them are placed in every order, and in the best one
 	nodes           []string // in the order of the queue
 	why             string   // what stops the first that is not placed in that order
 	devices         bool     // it needs devices, and nodes are added
@@ -86,6 +86,7 @@ func (o *pendingCounts) add(ctx context.Context, p *simulation) error {
 		if o.orders == 0 || found < w.least {
 			w.least = found
 		}
+		w.most = max(w.most, found)
 		all += found
 	}
 	if o.orders == 0 || all < o.least {
@@ -148,6 +149,9 @@ func (w *workload) told() report.PendingFit {
 		return told
 	}
 	told.Fits = &w.least
+	if w.most > w.least {
+		told.Most = w.most
+	}
 	if w.least < len(w.pods) {
 		if slices.ContainsFunc(w.pods, func(c *pendingPod) bool { return len(c.sums.preempted) > 0 }) {
 			w.why = cmp.Or(w.why, "only by preemption")

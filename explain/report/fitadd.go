@@ -29,9 +29,10 @@ type PendingFit struct {
 	Namespace string   `json:"namespace"`
 	Name      string   `json:"name"` // of the controller; of the pod where it has none
 	Pods      int      `json:"pods"`
-	Fits      *int     `json:"fits"`  // how many are scheduled, in whatever order they come; null: not known
-	Nodes     []string `json:"nodes"` // where, if they come in the order of the queue
-	Why       string   `json:"why"`   // what stops the others; "" where all fit
+	Fits      *int     `json:"fits"`           // how many are scheduled, in whatever order they come; null: not known
+	Most      int      `json:"most,omitempty"` // how many are in the best order, where that is more
+	Nodes     []string `json:"nodes"`          // where, if they come in the order of the queue
+	Why       string   `json:"why"`            // what stops the others; "" where all fit
 }
 
 // words count the nodes: "1 more node like std-a-01".
@@ -139,14 +140,18 @@ func (f *Fit) whyPending() string {
 // pendingTable is the pending pods by workload.
 func (f *Fit) pendingTable() Section {
 	t := &Table{Columns: []Column{{Head: "WORKLOAD"}, {"PODS", Right}, {FitsHead, Right}, {Head: "NODES, OR REASON"}}}
+	vary := false // how many of a workload fit depends on the others
 	for i := range f.Pending {
 		p := &f.Pending[i]
 		fits := "?"
 		if p.Fits != nil {
 			fits = strconv.Itoa(*p.Fits)
+			if p.Most > *p.Fits {
+				fits, vary = fits+"–"+strconv.Itoa(p.Most), true
+			}
 		}
 		var where []string
-		if len(p.Nodes) > 0 && (p.Fits == nil || *p.Fits > 0) {
+		if len(p.Nodes) > 0 && (p.Fits == nil || *p.Fits > 0 || p.Most > 0) {
 			where = append(where, grammar.List(p.Nodes, grammar.Few))
 		}
 		if p.Why != "" {
@@ -158,8 +163,11 @@ func (f *Fit) pendingTable() Section {
 		return Section{}
 	}
 	s := Section{Table: t}
+	if vary {
+		s.Notes = append(s.Notes, "They compete: how many of a workload fit depends on which pods come first.")
+	}
 	if f.Held > 0 {
-		s.Notes = []string{grammar.Count(f.Held, "more pending pod is", "more pending pods are") + " not waiting for a node: gated, or of a scheduler that fathom does not simulate."}
+		s.Notes = append(s.Notes, grammar.Count(f.Held, "more pending pod is", "more pending pods are")+" not waiting for a node: gated, or of a scheduler that fathom does not simulate.")
 	}
 	return s
 }

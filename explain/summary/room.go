@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	v1helper "k8s.io/kubernetes/pkg/apis/core/v1/helper"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
@@ -25,6 +26,7 @@ type misses struct {
 	full    []shortNode     // only free capacity is missing, on nodes that are large enough
 	small   []shortNode     // the same, on nodes that the pod is larger than
 	without []shortNode     // the same, on nodes that have none at all of what it wants
+	lost    []shortNode     // those of them that lack only devices which their kubelet reports 0 of
 
 	first *shortNode // the nearest of full and small
 }
@@ -46,7 +48,7 @@ func missesOf(q *podQuestion, r *report.Report) misses {
 		case names.NodeResourcesFit:
 			rows := plugins.ShortageTableOf(q.Question).Rows
 			for n, at := range q.found.Places[i] {
-				m.add(shortNode{g.Nodes[n], rows[at].Figures})
+				m.add(q, shortNode{g.Nodes[n], rows[at].Figures})
 			}
 		default:
 			m.others = append(m.others, g)
@@ -55,7 +57,7 @@ func missesOf(q *podQuestion, r *report.Report) misses {
 	return m
 }
 
-func (m *misses) add(l shortNode) {
+func (m *misses) add(q *podQuestion, l shortNode) {
 	none := slices.ContainsFunc(l.lacks, func(f plugins.Figure) bool { return f.TooLittle() && f.Allocatable == 0 })
 	if m.first == nil && !none {
 		first := l
@@ -64,11 +66,53 @@ func (m *misses) add(l shortNode) {
 	switch {
 	case none:
 		m.without = append(m.without, l)
+		if lostDevices(q, l) {
+			m.lost = append(m.lost, l)
+		}
 	case slices.ContainsFunc(l.lacks, plugins.Figure.TooLittle):
 		m.small = append(m.small, l)
 	default:
 		m.full = append(m.full, l)
 	}
+}
+
+// lostDevices reports whether a node lacks nothing but extended resources that its kubelet knows
+// and has 0 of: their device plugin was there, and is not, or all its devices are unhealthy.
+func lostDevices(q *podQuestion, l shortNode) bool {
+	node, err := q.Nodes.NodeInfos().Get(l.node)
+	return err == nil && !slices.ContainsFunc(l.lacks, func(f plugins.Figure) bool {
+		_, known := node.Node().Status.Allocatable[f.Resource]
+		return !known || f.Allocatable > 0 || !v1helper.IsExtendedResourceName(f.Resource)
+	})
+}
+
+// tellLost puts nodes that lost their devices before everything else: what they have is free, and
+// no other node has to change.
+func (m *misses) tellLost(told overall) overall {
+	if len(m.lost) == 0 {
+		return told
+	}
+	resource := m.lost[0].lacks[0].Resource
+	who, subject, lack := m.lost[0].node, "Node "+m.lost[0].node, "lacks"
+	if n := len(m.lost); n > 1 {
+		who, lack = model.FormatCount(n)+" nodes", "lack"
+		subject = who
+	}
+	told.cause, told.why = model.ResourceWord(resource), fmt.Sprintf("%s: %s 0 allocatable", who, resource)
+	told.summary = fmt.Sprintf("%s %s only %s, of which 0 is allocatable: check the device plugin. %s", subject, lack, resource, told.summary)
+	return told
+}
+
+// absent is the extended resource that nodes without it do not count for; "" where there are none.
+func (m *misses) absent() corev1.ResourceName {
+	for _, node := range m.without {
+		for _, f := range tooLittle(node.lacks) {
+			if f.Allocatable == 0 && v1helper.IsExtendedResourceName(f.Resource) {
+				return f.Resource
+			}
+		}
+	}
+	return ""
 }
 
 // nearest is the closest of the nodes that have some of all that the pod requests; how many they
@@ -247,8 +291,9 @@ func taintKind(q *podQuestion, name string) string {
 }
 
 // tellRoom is for nodes that lack only free capacity, some of which are large
-// enough: there is none, or not enough on any single node.
-func tellRoom(nodes []shortNode) string {
+// enough: there is none, or not enough on any single node. Nodes that have none of an absent
+// resource are not among them.
+func tellRoom(nodes []shortNode, absent corev1.ResourceName) string {
 	lacking := map[corev1.ResourceName]int{}
 	for _, node := range nodes {
 		for _, f := range node.lacks {
@@ -264,7 +309,7 @@ func tellRoom(nodes []shortNode) string {
 		}
 		free := freeOn(name, nodes, func(f plugins.Figure) bool { return lacking[f.Resource] == len(nodes) })
 		if free.sum < free.wanted {
-			return free.none()
+			return free.none(absent)
 		}
 		if inSum == "" {
 			inSum = free.scattered()
@@ -307,8 +352,11 @@ func freeOn(name corev1.ResourceName, nodes []shortNode, common func(plugins.Fig
 }
 
 // none says that the nodes do not have enough, not even together.
-func (r room) none() string {
-	const full = "The cluster is full for this pod: no node that would accept it has "
+func (r room) none(absent corev1.ResourceName) string {
+	full := "The cluster is full for this pod: no node that would accept it has "
+	if absent != "" {
+		full = fmt.Sprintf("The cluster is full for this pod: no node with %s that would accept it has ", absent)
+	}
 	switch {
 	case r.name == corev1.ResourcePods:
 		return full + "capacity for one more pod."

@@ -42,7 +42,7 @@ func tellUnschedulable(q *podQuestion, r *report.Report) overall {
 		if lacks := m.first.lacks; len(lacks) > 0 { // none where the scheduler's sums overflow
 			told.cause = model.ResourceWord(lacks[0].Resource)
 		}
-		told.summary = tellRoom(append(m.full, m.small...))
+		told.summary = tellRoom(append(m.full, m.small...), m.absent())
 	case len(m.small) > 0:
 		told.cause, told.why = tooLarge, requestWords(q)
 		if f := largest(m.small); f != nil {
@@ -59,7 +59,7 @@ func tellUnschedulable(q *podQuestion, r *report.Report) overall {
 		told.cause, told.why = model.ResourceWord(f.Resource), fmt.Sprintf("no node that accepts it has %s", f.Resource)
 		told.summary = tellWithout(m.without)
 	}
-	return told
+	return m.tellLost(told)
 }
 
 // tellNearest names the closest node and all its reasons.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/informers"
@@ -24,6 +25,8 @@ import (
 // after it changes.
 type RejectedPods struct {
 	options RejectedPodOptions
+	now     func() time.Time
+	podsIn  func(namespace string) ([]*corev1.Pod, error)
 	wake    chan struct{} // capacity one: a controller is suspected
 	synced  []cache.DoneChecker
 
@@ -81,8 +84,11 @@ type RejectedPodOptions struct {
 // NewRejectedPods registers the handlers; Run looks for rejections.
 func NewRejectedPods(options RejectedPodOptions) (*RejectedPods, error) {
 	r := &RejectedPods{
-		options: options, wake: make(chan struct{}, 1),
+		options: options, now: time.Now, wake: make(chan struct{}, 1),
 		suspects: map[types.UID]*suspect{}, unread: map[string]model.Unread{},
+	}
+	r.podsIn = func(namespace string) ([]*corev1.Pod, error) {
+		return options.Factory.Core().V1().Pods().Lister().Pods(namespace).List(labels.Everything())
 	}
 	return r, r.listen(options.Factory)
 }

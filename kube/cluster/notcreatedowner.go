@@ -2,7 +2,9 @@ package cluster
 
 import (
 	"context"
+	"maps"
 	"reflect"
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -12,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	corev1rules "k8s.io/kubernetes/pkg/apis/core/v1"
 	"k8s.io/kubernetes/pkg/controller"
@@ -100,7 +102,7 @@ func (r *RejectedPods) judge(ctx context.Context, s suspect, object runtime.Obje
 		return nil // its condition would say so
 	default:
 		newest, unknown := r.newestPod(s.owner)
-		if told.last.IsZero() || time.Since(told.last) > eventLife || !unknown && newest.After(told.last) {
+		if told.last.IsZero() || r.now().Sub(told.last) > eventLife || !unknown && newest.After(told.last) {
 			return nil // pods were created since: what is missing has other reasons
 		}
 		told.since = later(told.since, newest)
@@ -124,6 +126,63 @@ func (r *RejectedPods) refusedBy(ctx context.Context, of owner, object runtime.O
 		Pod: pod, Wanted: wanted, Missing: missing, Since: told.since, Last: told.last, Message: told.message,
 		Notes: append(planned.Notes, rules.Caveats...),
 	}
+}
+
+// Listed are the objects of a list that show which controllers' pods were rejected.
+type Listed struct {
+	Controllers []runtime.Object // that lack pods, with their templates
+	Kinds       map[string]bool  // of which it has any controllers
+	Events      []*corev1.Event
+	Pods        []*corev1.Pod
+	Taken       time.Time // when the list was
+	// Client reads the PriorityClasses and RuntimeClasses of the list.
+	Client kubernetes.Interface
+}
+
+// RejectedIn finds the controllers whose pods were rejected in a list of objects, and the kinds of
+// those of which only events are there.
+func RejectedIn(ctx context.Context, list *Listed) (found []*model.NotCreated, unread []model.Unread) {
+	r := &RejectedPods{
+		options: RejectedPodOptions{Client: list.Client, Reads: func(string) bool { return true }},
+		now:     func() time.Time { return list.Taken }, podsIn: func(string) ([]*corev1.Pod, error) { return list.Pods, nil },
+		wake: make(chan struct{}, 1), suspects: map[types.UID]*suspect{},
+	}
+	for _, event := range list.Events {
+		if event.Reason == controller.FailedCreatePodReason {
+			r.seeEvent(event)
+		}
+	}
+	for _, object := range list.Controllers {
+		r.seeOwner(object)
+	}
+	objects := map[types.UID]runtime.Object{}
+	for _, object := range list.Controllers {
+		if of, err := meta.Accessor(object); err == nil {
+			objects[of.GetUID()] = object
+		}
+	}
+	for _, uid := range slices.Sorted(maps.Keys(r.suspects)) {
+		s := r.suspects[uid]
+		switch object, kind := objects[uid], creators[s.kind]; {
+		case object == nil && list.Kinds[s.kind]: // it is gone, or has all its pods
+		case object == nil:
+			unread = append(unread, model.Unread{Resource: kind.resource, Group: kind.group, Why: "the file does not have " + s.kind + " " + s.namespace + "/" + s.name + ", whose pods kube-apiserver rejected"})
+		default:
+			if is := r.judge(ctx, *s, object); is != nil {
+				found = append(found, is)
+			}
+		}
+	}
+	return found, unread
+}
+
+// CreatesPods says whether objects of a kind are controllers whose pods RejectedIn looks for.
+func CreatesPods(kind string) bool { return creators[kind] != nil }
+
+// LacksPods says whether such a controller wants more pods than there are.
+func LacksPods(object runtime.Object) bool {
+	_, missing := lacks(object)
+	return missing > 0
 }
 
 // lacks counts the pods that a controller wants, and those of them that do not exist.
@@ -203,7 +262,7 @@ func (r *RejectedPods) newestPod(of owner) (newest time.Time, unknown bool) {
 	if !r.options.Reads("pods") {
 		return time.Time{}, true
 	}
-	pods, err := r.options.Factory.Core().V1().Pods().Lister().Pods(of.namespace).List(labels.Everything())
+	pods, err := r.podsIn(of.namespace)
 	if err != nil {
 		return time.Time{}, true
 	}

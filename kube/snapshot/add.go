@@ -22,6 +22,7 @@ import (
 	corev1rules "k8s.io/kubernetes/pkg/apis/core/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/command"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 )
 
 // deepest is how many Lists may be one in another.
@@ -56,7 +57,21 @@ func (r *reader) add(raw []byte, of metav1.TypeMeta, depth int) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", gvk.Kind, err)
 	}
+	r.seeController(gvk.Kind, object)
 	return r.store(k, object)
+}
+
+// seeController keeps a controller that lacks pods as it is, before it is stripped.
+func (r *reader) seeController(kind string, object runtime.Object) {
+	of, err := meta.Accessor(object)
+	if err != nil || !cluster.CreatesPods(kind) || of.GetUID() == "" {
+		return
+	}
+	r.file.controlling[kind] = true
+	delete(r.file.controllers, of.GetUID())
+	if cluster.LacksPods(object) {
+		r.file.controllers[of.GetUID()] = object.DeepCopyObject()
+	}
 }
 
 // addInfo takes in what fathom says of its own file.
@@ -79,13 +94,15 @@ func (r *reader) addInfo(raw []byte) error {
 	return nil
 }
 
-// workloads are the kinds of which fixes have to know some facts, and of which nothing else is read.
+// workloads are the kinds of which fixes have to know some facts, or which create pods, and of which
+// nothing else is read.
 var workloads = map[schema.GroupVersionKind]reflect.Type{
 	appsv1.SchemeGroupVersion.WithKind("Deployment"): reflect.TypeFor[*appsv1.Deployment](),
+	appsv1.SchemeGroupVersion.WithKind("DaemonSet"):  reflect.TypeFor[*appsv1.DaemonSet](),
 	batchv1.SchemeGroupVersion.WithKind("Job"):       reflect.TypeFor[*batchv1.Job](),
 }
 
-// addWorkload takes in what fixes have to know of a Deployment or Job. One of the same UID that came
+// addWorkload takes in a DaemonSet, and what fixes have to know of a Deployment or Job. One of the same UID that came
 // before gives way.
 func (r *reader) addWorkload(raw []byte, gvk schema.GroupVersionKind, of reflect.Type) error {
 	if err := CheckAmounts(raw, of); err != nil {
@@ -95,6 +112,7 @@ func (r *reader) addWorkload(raw []byte, gvk schema.GroupVersionKind, of reflect
 	if err != nil {
 		return fmt.Errorf("%s: %w", gvk.Kind, err)
 	}
+	r.seeController(gvk.Kind, object)
 	var facts command.Facts
 	switch object := object.(type) {
 	case *appsv1.Deployment:
@@ -102,6 +120,8 @@ func (r *reader) addWorkload(raw []byte, gvk schema.GroupVersionKind, of reflect
 		facts = command.FactsOfDeployment(object)
 	case *batchv1.Job:
 		facts = command.FactsOfJob(object)
+	case *appsv1.DaemonSet:
+		return nil // its pods are what counts
 	}
 	if facts.UID == "" { // no ReplicaSet and no pod can name it
 		r.file.Unknown[gvk.Kind]++

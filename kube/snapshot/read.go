@@ -55,6 +55,9 @@ type File struct {
 	objects map[string][]runtime.Object // by resource
 	places  map[objectKey]int           // in objects
 	custom  custom
+
+	controllers map[types.UID]runtime.Object // that lack pods, whole; only of a List of kubectl
+	controlling map[string]bool              // of which kinds it has controllers
 }
 
 // reader reads a File.
@@ -77,7 +80,7 @@ type uidKey struct {
 // or not. Its errors are one line; those of what is in it are ErrFormat.
 func Read(from io.Reader, options ReadOptions) (*File, error) {
 	r := &reader{
-		file:    &File{Unknown: map[string]int{}, objects: map[string][]runtime.Object{}, places: map[objectKey]int{}},
+		file:    &File{Unknown: map[string]int{}, objects: map[string][]runtime.Object{}, places: map[objectKey]int{}, controllers: map[types.UID]runtime.Object{}, controlling: map[string]bool{}},
 		options: options, uids: map[uidKey]objectKey{}, workloads: map[types.UID]int{},
 	}
 	unpacked, done, err := unpack(from)

@@ -50,8 +50,8 @@ func (f *File) Source() (*cluster.Source, error) {
 			f.serve(factory, k)
 		}
 	}
-	refused := f.refused()
-	status := f.status()
+	refused, unread := f.refused()
+	status := f.status(unread)
 	return &cluster.Source{
 		Factory: factory,
 		Client:  client,
@@ -143,8 +143,8 @@ func (still) Watch(metav1.ListOptions) (watch.Interface, error) { return watch.N
 // IsWatchListSemanticsUnSupported makes reflectors list first.
 func (still) IsWatchListSemanticsUnSupported() bool { return true }
 
-// status says where the state comes from.
-func (f *File) status() model.Status {
+// status says where the state comes from, and what is not known of it besides kinds.
+func (f *File) status(unread []model.Unread) model.Status {
 	status := model.Status{
 		Context: f.Info.Context, Version: f.Info.Version, Namespace: f.Info.Namespace, Taken: f.Info.Taken,
 		Connection: model.Connection{Live: true, Heard: f.Info.Taken},
@@ -167,9 +167,7 @@ func (f *File) status() model.Status {
 			status.Unread = append(status.Unread, model.Unread{Resource: k.resource, Group: k.gvk.Group, Why: why})
 		}
 	}
-	status.Unread = append(status.Unread, model.Unread{
-		Resource: "events", Why: "kubectl get does not show pods that kube-apiserver rejected",
-	})
+	status.Unread = append(status.Unread, unread...)
 	return status
 }
 

@@ -1,8 +1,13 @@
 package snapshot
 
 import (
+	"context"
+	"maps"
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -19,15 +24,37 @@ func (f *File) State() *model.Snapshot {
 			builder.Pod(nil, pod)
 		}
 	}
-	builder.NotCreated(f.refused())
-	return builder.Build(1, f.status(), nil)
+	refused, unread := f.refused()
+	builder.NotCreated(refused)
+	return builder.Build(1, f.status(unread), nil)
 }
 
-// refused are the controllers whose pods were not created.
-func (f *File) refused() []*model.NotCreated {
-	refused := make([]*model.NotCreated, len(f.Info.NotCreated))
-	for i := range f.Info.NotCreated {
-		refused[i] = f.Info.NotCreated[i].model()
+// refused are the controllers whose pods were not created, and what of that is not known.
+func (f *File) refused() (refused []*model.NotCreated, unread []model.Unread) {
+	if f.Own {
+		for i := range f.Info.NotCreated {
+			refused = append(refused, f.Info.NotCreated[i].model())
+		}
+		return refused, nil
 	}
-	return refused
+	client, err := f.client()
+	if err != nil {
+		return nil, []model.Unread{{Resource: "events", Why: err.Error()}}
+	}
+	list := &cluster.Listed{Controllers: slices.Collect(maps.Values(f.controllers)), Kinds: f.controlling, Taken: f.Info.Taken, Client: client}
+	for _, object := range f.objects["events"] {
+		if event, ok := object.(*corev1.Event); ok {
+			list.Events = append(list.Events, event)
+		}
+	}
+	for _, object := range f.objects["pods"] {
+		if pod, ok := object.(*corev1.Pod); ok {
+			list.Pods = append(list.Pods, pod)
+		}
+	}
+	refused, unread = cluster.RejectedIn(context.Background(), list)
+	if len(list.Events) == 0 { // only ReplicaSets say so themselves
+		unread = append(unread, model.Unread{Resource: "events", Why: "the file has no events: pods that kube-apiserver rejected are known of ReplicaSets only"})
+	}
+	return refused, unread
 }
