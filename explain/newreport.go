@@ -33,6 +33,12 @@ func newReport(q *plugins.Question) *report.Report {
 		Unknown:   []report.UnknownPart{},
 		CreatedAt: pod.CreationTimestamp.Time,
 	}
+	for name, amount := range model.LimitRangeDefaults(pod) {
+		if r.Pod.LimitRangeDefaults == nil {
+			r.Pod.LimitRangeDefaults = map[string]string{}
+		}
+		r.Pod.LimitRangeDefaults[string(name)] = amount.String()
+	}
 	if seen.Owner.Kind != "" {
 		r.Pod.Owner = &report.OwnerRef{Kind: seen.Owner.Kind, Name: seen.Owner.Name}
 	}

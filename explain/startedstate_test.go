@@ -3,9 +3,11 @@ package explain
 import (
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"pgregory.net/rapid"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -67,4 +69,49 @@ func TestAStateAndItsWordsAreOfOneReadingOfThePod(t *testing.T) {
 			rt.Errorf("verdict %s, message %q, %d groups", r.Verdict, r.SchedulerMessage, len(r.Groups))
 		}
 	})
+}
+
+func TestARunningPodMayNotBeReady(t *testing.T) {
+	running := func(p *corev1.Pod) {
+		p.Status.Phase, p.Status.StartTime = corev1.PodRunning, new(metav1.NewTime(testNow))
+		p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: p.Spec.Containers[0].Name, Started: new(true), State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}}
+	}
+	unready := func(p *corev1.Pod) {
+		p.Status.Conditions = append(p.Status.Conditions, corev1.PodCondition{
+			Type: corev1.PodReady, Status: corev1.ConditionFalse, LastTransitionTime: metav1.NewTime(testNow.Add(-5 * time.Minute)),
+		})
+	}
+	down := func(node *corev1.Node) {
+		node.Status.Conditions = []corev1.NodeCondition{{
+			Type: corev1.NodeReady, Status: corev1.ConditionUnknown, LastTransitionTime: metav1.NewTime(testNow.Add(-2 * time.Hour)),
+		}}
+	}
+	e := startEngine(t, Options{}, testNode("a", "4"), testNode("b", "4", down),
+		testPod("shop/fine", "a", "1", running), testPod("shop/unready", "a", "1", running, unready), testPod("shop/silent", "b", "1", running, unready))
+	for name, want := range map[string][2]string{
+		"fine":    {", all containers started.", "a"},
+		"unready": {", all containers started. It is not Ready for 5m.", "a: not Ready"},
+		"silent":  {", all containers started. b is NotReady for 2h: nothing reports the state of its containers.", "b: NotReady for 2h"},
+	} {
+		r, err := e.Ask(t.Context(), report.Query{Target: report.PodOf(types.UID("shop/" + name))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(r.Summary, want[0]) || r.Why != want[1] {
+			t.Errorf("%s: %q, %q", name, r.Summary, r.Why)
+		}
+	}
+}
+
+func TestRequestsSayWhatALimitRangeGave(t *testing.T) {
+	given := func(p *corev1.Pod) {
+		p.Annotations = map[string]string{"kubernetes.io/limit-ranger": "LimitRanger plugin set: cpu request for container " + p.Spec.Containers[0].Name}
+	}
+	e := startEngine(t, Options{}, testNode("a", "4"), testPod("shop/x", "", "5", given))
+	r, err := e.Ask(t.Context(), report.Query{Target: report.PodOf("shop/x")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, r.Pod.Requested(), "requests cpu 5 (5 by a LimitRange)")
+	same(t, r.Pod.Amounts(), "cpu 5")
 }

@@ -104,6 +104,8 @@ type PodRef struct {
 	QOSClass      string            `json:"qosClass"`
 	SchedulerName string            `json:"schedulerName"`
 	Requests      map[string]string `json:"requests"` // resource → quantity, as the scheduler counts
+	// LimitRangeDefaults is how much of its containers' requests are defaults of a LimitRange.
+	LimitRangeDefaults map[string]string `json:"limitRangeDefaults,omitempty"`
 }
 
 // OwnerRef is the workload that a pod belongs to.

@@ -35,16 +35,19 @@ func (p *PodRef) Line() string {
 }
 
 // Requested is what the pod requests, as the scheduler counts it: "requests cpu 3.7, memory
-// 12Gi". Amounts but cpu are rounded up.
+// 12Gi", and how much of it are defaults of a LimitRange. Amounts but cpu are rounded up.
 func (p *PodRef) Requested() string {
-	if amounts := p.Amounts(); amounts != "" {
+	if amounts := p.amounts(true); amounts != "" {
 		return "requests " + amounts
 	}
 	return "requests nothing"
 }
 
 // Amounts are those of Requested: "cpu 3.7, memory 12Gi"; "" where there is nothing.
-func (p *PodRef) Amounts() string {
+func (p *PodRef) Amounts() string { return p.amounts(false) }
+
+// amounts are those of Amounts, with how much of them are defaults if that is wanted.
+func (p *PodRef) amounts(defaults bool) string {
 	var requests []string
 	for _, name := range slices.SortedFunc(maps.Keys(p.Requests), func(a, b string) int {
 		return strings.Compare(ResourceRank(corev1.ResourceName(a)), ResourceRank(corev1.ResourceName(b)))
@@ -53,7 +56,11 @@ func (p *PodRef) Amounts() string {
 		if err != nil || requested.IsZero() {
 			continue
 		}
-		requests = append(requests, name+" "+amountText(corev1.ResourceName(name), requested))
+		said := name + " " + amountText(corev1.ResourceName(name), requested)
+		if given, err := resource.ParseQuantity(p.LimitRangeDefaults[name]); err == nil && defaults && !given.IsZero() {
+			said += " (" + amountText(corev1.ResourceName(name), given) + " by a LimitRange)"
+		}
+		requests = append(requests, said)
 	}
 	return strings.Join(requests, ", ")
 }

@@ -354,7 +354,7 @@ func freeOn(name corev1.ResourceName, nodes []shortNode, common func(plugins.Fig
 // none says that the nodes do not have enough, not even together.
 func (r room) none(absent corev1.ResourceName) string {
 	full := "The cluster is full for this pod: no node that would accept it has "
-	if absent != "" {
+	if absent != "" && absent != r.name {
 		full = fmt.Sprintf("The cluster is full for this pod: no node with %s that would accept it has ", absent)
 	}
 	switch {

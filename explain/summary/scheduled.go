@@ -3,9 +3,11 @@ package summary
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -27,7 +29,7 @@ func tellScheduled(q *podQuestion, _ *report.Report) overall {
 	}
 	switch s.stage {
 	case stageRunning:
-		return overall{summary: placed + ", all containers started.", state: "running", why: node}
+		return tellRunning(q, placed)
 	case stageFinished:
 		return tellFinished(q, placed)
 	case stageEnding:
@@ -51,6 +53,45 @@ func tellScheduled(q *podQuestion, _ *report.Report) overall {
 		told.facts = append(told.facts, fmt.Sprintf("container %s was restarted %s", s.container, grammar.Count(int(s.restarts), "time", "times")))
 	}
 	return told
+}
+
+// tellRunning is for a pod whose containers have all started: it may not be Ready all the same.
+func tellRunning(q *podQuestion, placed string) overall {
+	node := q.Pod.Spec.NodeName
+	told := overall{summary: placed + ", all containers started.", state: "running", why: node}
+	ready := slices.IndexFunc(q.Pod.Status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == corev1.PodReady && c.Status == corev1.ConditionFalse
+	})
+	if down, since := notReady(q); down {
+		told.summary += fmt.Sprintf(" %s is NotReady%s: nothing reports the state of its containers.", node, since)
+		told.why = node + ": NotReady" + since
+	} else if ready >= 0 {
+		told.summary += " It is not Ready" + lasting(q, q.Pod.Status.Conditions[ready].LastTransitionTime) + "."
+		told.why = node + ": not Ready"
+	}
+	return told
+}
+
+// notReady says whether it is known that the pod's node is NotReady, and for how long: " for 5m".
+func notReady(q *podQuestion) (down bool, since string) {
+	node, err := q.Nodes.NodeInfos().Get(q.Pod.Spec.NodeName)
+	if err != nil {
+		return false, ""
+	}
+	for _, condition := range node.Node().Status.Conditions {
+		if condition.Type == corev1.NodeReady && condition.Status != corev1.ConditionTrue {
+			return true, lasting(q, condition.LastTransitionTime)
+		}
+	}
+	return false, ""
+}
+
+// lasting is how long a condition holds, " for 5m"; "" where nothing says since when.
+func lasting(q *podQuestion, since metav1.Time) string {
+	if since.IsZero() {
+		return ""
+	}
+	return " for " + model.FormatAge(since.Time, q.Now)
 }
 
 // noSuchNode says whether it is known that the pod's node does not exist.
@@ -103,16 +144,10 @@ func unready(q *podQuestion) string {
 	if !s.Silent() || s.reason != "" {
 		return ""
 	}
-	node, err := q.Nodes.NodeInfos().Get(name)
-	if err != nil {
+	if down, _ := notReady(q); !down {
 		return ""
 	}
-	for _, condition := range node.Node().Status.Conditions {
-		if condition.Type == corev1.NodeReady && condition.Status != corev1.ConditionTrue {
-			return fmt.Sprintf(", and %s is NotReady", name)
-		}
-	}
-	return ""
+	return fmt.Sprintf(", and %s is NotReady", name)
 }
 
 // sentence says what a pod that has a node is waiting for.

@@ -42,7 +42,7 @@ func (f *File) Source() (*cluster.Source, error) {
 		case k.beside:
 		case k.groups:
 			f.serve(factory, k)
-		case why != "":
+		case why != "" && !(k.resource == deviceClasses && f.withoutDRA()):
 			if err := trace.Forbid(factory, k.resource, why); err != nil {
 				return nil, fmt.Errorf("open snapshot: %w", err)
 			}
@@ -99,6 +99,24 @@ func (f *File) why(k kind) string {
 		return ""
 	}
 	return Absent(k.resource)
+}
+
+// deviceClasses are the resource by which every pod with an extended resource may depend on DRA.
+const deviceClasses = "deviceclasses"
+
+// withoutDRA reports whether nothing in a List of kubectl shows that the cluster uses dynamic resource
+// allocation. Then extended resources are taken to be those of device plugins: most clusters
+// have no DeviceClass, and their lists have none.
+func (f *File) withoutDRA() bool {
+	for _, resource := range []string{deviceClasses, "resourceslices", "resourceclaims", "devicetaintrules"} {
+		if len(f.objects[resource]) > 0 {
+			return false
+		}
+	}
+	return !f.Own && !slices.ContainsFunc(f.objects["pods"], func(o runtime.Object) bool {
+		pod, ok := o.(*corev1.Pod)
+		return ok && (len(pod.Spec.ResourceClaims) > 0 || pod.Status.ExtendedResourceClaimStatus != nil)
+	})
 }
 
 // Absent says that kubectl's output has no object of a resource.

@@ -62,10 +62,6 @@ type Defaults struct {
 	Limits   corev1.ResourceList `json:"default"`
 }
 
-// limitRanger is the annotation of pods that got defaults, by the LimitRanger admission
-// plugin (limitRangerAnnotation in plugin/pkg/admission/limitranger).
-const limitRanger = "kubernetes.io/limit-ranger"
-
 // Quotas are the ResourceQuotas, the fullest first, then namespaces that only have a
 // LimitRange with defaults. Where limits are not known, neither are defaults.
 func Quotas(s *model.Snapshot, quotas []*corev1.ResourceQuota, limits []*corev1.LimitRange, limitsKnown bool) []Quota {
@@ -91,7 +87,7 @@ func Quotas(s *model.Snapshot, quotas []*corev1.ResourceQuota, limits []*corev1.
 		if known {
 			q.measure(own)
 			q.Users = heaviestIn(q, own)
-			q.DefaultedPods = new(count(own, func(p *model.Pod) bool { return p.Object.Annotations[limitRanger] != "" }))
+			q.DefaultedPods = new(count(own, func(p *model.Pod) bool { return model.HasLimitRangeDefaults(p.Object) }))
 		}
 	}
 	slices.SortFunc(all, compareQuotas)
