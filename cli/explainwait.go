@@ -197,6 +197,9 @@ func (w *podWaiter) limit() string {
 	if w.options.wait == 0 {
 		return ""
 	}
+	if w.options.wait < time.Second {
+		return ", at most " + w.options.wait.String()
+	}
 	return ", at most " + duration.HumanDuration(w.options.wait)
 }
 

@@ -62,7 +62,7 @@ func (c *Command) consents(ctx context.Context, p *plan.Plan) ([]bool, error) {
 			continue
 		}
 		if c.yes {
-			return nil, exit.Usagef("%s would %s: use %s to allow it", p.Action.Name(), consent.Words, flagOf(consent))
+			return nil, missingFlags(c, p)
 		}
 		answer, err := c.answers.Ask(ctx, fmt.Sprintf("It would %s (%s). Type y to agree:", consent.Words, flagOf(consent)))
 		if err != nil {
@@ -73,6 +73,17 @@ func (c *Command) consents(ctx context.Context, p *plan.Plan) ([]bool, error) {
 		}
 	}
 	return agreed, nil
+}
+
+// missingFlags names all that the plan would do for which a flag has to be given.
+func missingFlags(c *Command, p *plan.Plan) error {
+	var would, flags []string
+	for _, consent := range p.Consents {
+		if !agreedByFlag(c, consent) {
+			would, flags = append(would, consent.Words), append(flags, flagOf(consent))
+		}
+	}
+	return exit.Usagef("%s would %s: use %s to allow it", p.Action.Name(), strings.Join(would, " and "), strings.Join(flags, " and "))
 }
 
 // flagOf is the flag of the command that agrees.

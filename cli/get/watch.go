@@ -279,7 +279,8 @@ func (w *watcher) print(events []happened, now time.Time) error {
 	if w.output == "json" {
 		return w.printJSON(events, now)
 	}
-	heads := slices.Concat([]string{"EVENT"}, pendingHeads, pendingMore)
+	inColumn := func(event string) string { return fmt.Sprintf("%-*s", len(scheduled), event) } // the widest, in each batch of lines
+	heads := slices.Concat([]string{inColumn("EVENT")}, pendingHeads, pendingMore)
 	width := len(heads)
 	if w.output != "wide" {
 		width -= len(pendingMore)
@@ -290,7 +291,7 @@ func (w *watcher) print(events []happened, now time.Time) error {
 		rows = append(rows, heads[:width])
 	}
 	for i := range events {
-		row := slices.Concat([]string{events[i].event}, events[i].row.cells)
+		row := slices.Concat([]string{inColumn(events[i].event)}, events[i].row.cells)
 		rows = append(rows, row[:width])
 	}
 	if len(rows) == 0 {

@@ -47,6 +47,9 @@ func WantsASCII(env func(string) string) bool {
 		return true
 	}
 	locale := strings.ToLower(firstSet(env, "LC_ALL", "LC_CTYPE", "LANG"))
+	if locale == "" && env("WT_SESSION") != "" { // Windows has no such variables, and Windows Terminal draws UTF-8
+		return false
+	}
 	if !strings.Contains(locale, "utf-8") && !strings.Contains(locale, "utf8") {
 		return true
 	}
