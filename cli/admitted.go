@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -68,7 +67,7 @@ func forbidsDryRuns(live *source.Live) (string, error) {
 	if live.Options.ReadOnly {
 		return "--readonly forbids dry runs", nil
 	}
-	set, err := settings.Checked(os.Getenv)
+	set, err := settings.Used(settings.ReadOnly)
 	if err != nil {
 		return "", err
 	}

@@ -20,8 +20,8 @@ func newConfig(a *app) *cobra.Command {
 		Use:   "config check [FILE]",
 		Short: "Check the settings, and print a line for each error",
 		Long: `Check the settings, and print a line for each error: FILE:LINE: SETTING: what is
-wrong. Without FILE it is the config.yaml that fathom reads. The files of themes
-in the directory themes beside it are checked too.
+wrong. Without FILE it is the config.yaml that fathom reads; - is standard input.
+The files of themes in the directory themes beside it are checked too.
 
 Exit codes: 0 nothing is wrong, 2 something is.`,
 		Example: help.Examples(a.Name, "config check", "config check config.yaml", "config check ~/.config/fathom/config.yaml"),
@@ -56,7 +56,7 @@ func checkArguments(cmd *cobra.Command, args []string) error {
 // checkSettings prints the faults of a file of settings. One that the user named has to
 // exist.
 func checkSettings(ctx context.Context, streams *terminal.Streams, file string, named bool) error {
-	faults, checked, err := settings.CheckFile(ctx, file)
+	faults, checked, err := settings.CheckFile(ctx, file, streams.In)
 	missing := errors.Is(err, fs.ErrNotExist)
 	switch {
 	case missing && named, err != nil && !missing:

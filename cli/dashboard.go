@@ -98,6 +98,9 @@ func (d *dashboardOptions) runFile(ctx context.Context) error {
 
 // runPiped shows what standard input holds; the keys come from the terminal itself.
 func (d *dashboardOptions) runPiped(ctx context.Context) error {
+	if err := d.screen.readSettings(); err != nil {
+		return err
+	}
 	saving := source.NewGCTuner(ctx, os.Getenv)
 	file, err := d.source.ReadFrom(ctx)
 	if err != nil {
@@ -109,7 +112,7 @@ func (d *dashboardOptions) runPiped(ctx context.Context) error {
 	}
 	defer func() { _ = keyboard.Close() }() // it was only read
 	d.screen.In = keyboard
-	if err := d.screen.prepare(); err != nil {
+	if err := d.screen.checkTerminal(); err != nil {
 		return err
 	}
 	return d.showFile(ctx, file, saving)

@@ -42,7 +42,15 @@ func (s *screen) addFlags(cmd *cobra.Command) {
 }
 
 // prepare finds out how to draw, and whether there is a terminal to draw on.
-func (s *screen) prepare() (err error) {
+func (s *screen) prepare() error {
+	if err := s.readSettings(); err != nil {
+		return err
+	}
+	return s.checkTerminal()
+}
+
+// readSettings finds out how to draw, and which parts of objects are shown.
+func (s *screen) readSettings() (err error) {
 	if s.settings, err = settings.Read(os.Getenv); err != nil {
 		return err
 	}
@@ -51,6 +59,11 @@ func (s *screen) prepare() (err error) {
 		return err
 	}
 	s.source.PoolLabel, s.source.Whole = s.settings.PoolLabel, s.settings.Columns.NeedWhole()
+	return nil
+}
+
+// checkTerminal rejects a screen that is none.
+func (s *screen) checkTerminal() error {
 	if !terminal.Is(s.In) || !terminal.Is(s.Out) {
 		plain := cmp.Or(s.plain, fmt.Sprintf("%[1]s explain --all and %[1]s get pending work", s.Name))
 		return exit.Usagef("open dashboard: standard input and output must be a terminal; without one %s", plain)
@@ -65,7 +78,7 @@ func (s *screen) show(ctx context.Context, options ui.Options) error {
 	options.Levels.Tight, options.Levels.Full = s.settings.Levels.Percent()
 	options.NoPreview = s.settings.Preview != nil && !*s.settings.Preview
 	options.Themes, options.Keys = s.settings.Gallery(), s.settings.Keys.Map()
-	options.Columns = ui.Columns{Nodes: s.settings.Columns.OfNodes(), Pods: s.settings.Columns.OfPods(), Whole: s.source.From == ""}
+	options.Columns = ui.Columns{Nodes: s.settings.Columns.OfNodes(), Pods: s.settings.Columns.OfPods(), Whole: s.source.IsWhole()}
 	app := ui.New(options)
 	defer app.Close()
 	if err := guard.Run(ctx, app, s.In, terminal.Below(s.Out), aborting(s.Streams)); err != nil {

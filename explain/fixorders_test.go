@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,13 +12,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/command"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/forecast"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // onlyOn selects the nodes with a label of that value.
@@ -372,6 +376,41 @@ func TestAPendingPodMayTakeThePlaceOfAnOldPod(t *testing.T) {
 		at := slices.IndexFunc(found.Tried, func(f report.Fix) bool { return f.Kind == report.FixTolerate })
 		if at < 0 || found.Tried[at].Verified != verified {
 			t.Errorf("with %d other pending pods:\n%s", rivals, toldFixes(found))
+		}
+	}
+}
+
+// A new template recreates pods that request less, from before a LimitRange or of an older template, as
+// the pending pod is: also the containers that the fix leaves as they are.
+func TestAFixRecreatesRunningPodsWithTheRequestsOfNewOnes(t *testing.T) {
+	with := func(side, log string) func(*corev1.Pod) {
+		return func(p *corev1.Pod) {
+			for name, cpu := range map[string]string{"side": side, "log": log} {
+				p.Spec.Containers = append(p.Spec.Containers, corev1.Container{Name: name, Image: "x", Resources: corev1.ResourceRequirements{
+					Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu)},
+				}})
+			}
+			slices.SortFunc(p.Spec.Containers, func(a, b corev1.Container) int { return strings.Compare(b.Name, a.Name) })
+		}
+	}
+	for running, verified := range map[string]bool{"100m": false, "2": true} {
+		pod := testPod("shop/web", "", "1", with("2", "2"))
+		set := testOwner(pod)
+		size := map[string]string{"100m": "12", "2": "16"}[running]
+		objects := []runtime.Object{set, pod, testNode("a", size), testPod("sys/agent", "a", "2", ownedBy("DaemonSet", "agent"))}
+		for i := range 2 {
+			other := testPod(fmt.Sprintf("shop/web-%d", i), "a", "1", with("2", running))
+			other.OwnerReferences = pod.OwnerReferences
+			objects = append(objects, other)
+		}
+		e := startEngine(t, Options{Facts: func(context.Context, model.Ref) command.Facts { return command.Facts{Replicas: 3, Recreate: true} }}, objects...)
+		found, err := fixesOf(t.Context(), e, report.PodOf(pod.UID))
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := slices.IndexFunc(found.Tried, func(f report.Fix) bool { return strings.HasPrefix(f.Title, "request cpu ") })
+		if at < 0 || found.Tried[at].Verified != verified {
+			t.Errorf("running pods request %s in a container:\n%s", running, toldFixes(found))
 		}
 	}
 }

@@ -15,8 +15,8 @@ func TestLimitRangeDefaultsAreThoseThatTheAnnotationNames(t *testing.T) {
 	}
 	for says, want := range map[string]map[corev1.ResourceName]string{
 		"LimitRanger plugin set: cpu, memory request for container a; memory limit for container a; cpu request for container b": {"cpu": "5", "memory": "1Gi"},
-		"LimitRanger plugin set: cpu request for init container a; cpu limit for container b":                                   {},
-		"LimitRanger plugin set: cpu request for container gone; gpu request for container a":                                   {},
+		"LimitRanger plugin set: cpu request for init container a; cpu limit for container b":                                    {},
+		"LimitRanger plugin set: cpu request for container gone; gpu request for container a":                                    {},
 		"something else": {},
 		"":               {},
 	} {

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -107,7 +106,7 @@ func (c *Command) validate() (err error) {
 		return exit.Usagef("%s: --dry-run=%s: choose one of %s%s", c.verb, c.dryRun, strings.Join(dryRuns, ", "), suggest.DidYouMean(c.dryRun, dryRuns...))
 	}
 	c.plan = c.plan || c.dryRun != dryRuns[0]
-	if c.settings, err = settings.Checked(os.Getenv); err != nil {
+	if c.settings, err = settings.Used(settings.ReadOnly, settings.Production); err != nil {
 		return err
 	}
 	switch {

@@ -4,7 +4,6 @@ package get
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -31,6 +30,7 @@ type view struct {
 	short   string   // what its own command says of it; "" if it has none
 	object  string   // the object that it takes the name of, "NODE"; "" is none
 	list    func(context.Context, *Options, *source.Live) (*output.List, error)
+	columns settings.Name // the setting of its own columns; "" if it has none
 }
 
 // views are what get lists, in the order of its help. That of access needs no cluster's
@@ -38,11 +38,11 @@ type view struct {
 var views = []view{
 	{
 		name: "nodes", aliases: []string{"no", "node"}, about: "nodes, with free capacity, status and taints",
-		short: "List nodes, with free capacity, status and taints", list: nodes,
+		short: "List nodes, with free capacity, status and taints", list: nodes, columns: settings.NodesColumns,
 	},
 	{
 		name: "pods", aliases: []string{"po", "pod"}, about: "pods, with status, QoS class, priority and node",
-		short: "List pods, with status, QoS class, priority and node", list: pods,
+		short: "List pods, with status, QoS class, priority and node", list: pods, columns: settings.PodsColumns,
 	},
 	{
 		name: "pending", about: "pending pods and the reason, one row per workload",
@@ -258,14 +258,24 @@ func (g *Options) validate(v view) error {
 	return nil
 }
 
-// complete reads what the flags name, and the configuration file.
-func (g *Options) complete(ctx context.Context) (err error) {
+// complete reads what the flags name, and what the view uses of the configuration file.
+func (g *Options) complete(ctx context.Context, v view) (err error) {
 	if err := g.scope.Resolve(ctx, g.source); err != nil {
 		return err
 	}
-	g.settings, err = settings.Checked(os.Getenv)
+	used := []settings.Name{settings.PoolLabel}
+	if v.list == nil {
+		used = []settings.Name{settings.ReadOnly, settings.Production}
+	}
+	if v.name == "pools" {
+		used = append(used, settings.BarLevels)
+	}
+	if v.columns != "" && g.output == "wide" {
+		used = append(used, v.columns)
+	}
+	g.settings, err = settings.Used(used...)
 	g.source.PoolLabel = g.settings.PoolLabel
-	g.source.Whole = g.output == "wide" && g.settings.Columns.NeedWhole()
+	g.source.Whole = v.columns != "" && g.output == "wide" && g.settings.Columns.NeedWhole()
 	return err
 }
 
@@ -274,7 +284,7 @@ func (g *Options) run(ctx context.Context, v view) error {
 	if err := g.validate(v); err != nil {
 		return err
 	}
-	if err := g.complete(ctx); err != nil {
+	if err := g.complete(ctx, v); err != nil {
 		return err
 	}
 	if v.list == nil {

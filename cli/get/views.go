@@ -74,7 +74,7 @@ func (g *Options) own(l *output.List, columns []*column.Column) func(metav1.Obje
 	return func(object metav1.Object) []string {
 		var cells []string
 		for _, c := range columns {
-			cells = append(cells, orNone(terminal.OneLine(c.Value(object, g.source.From == ""))))
+			cells = append(cells, orNone(terminal.OneLine(c.Value(object, g.source.IsWhole()))))
 		}
 		return cells
 	}

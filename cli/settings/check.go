@@ -2,28 +2,43 @@ package settings
 
 import (
 	"context"
+	"io"
 	"path/filepath"
+	"slices"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/input"
 )
 
+// stdin is how standard input is named as a file, and stdinName how it is named in faults.
+const (
+	stdin     = "-"
+	stdinName = "standard input"
+)
+
 // CheckFile says what is wrong with a file of settings and with the themes beside it, a fault
-// each, and which files are right. The error is why the file cannot be read; then the themes
-// were checked all the same. A file that a user named may be a pipe, which is read until ctx
-// ends.
-func CheckFile(ctx context.Context, file string) (faults []Fault, right []string, err error) {
-	folder := filepath.Join(filepath.Dir(file), "themes")
+// each, and which files are right. "-" is in, with the user's own themes. The error is why the
+// file cannot be read; then the themes were checked all the same. A file that a user named may
+// be a pipe, which is read until ctx ends.
+func CheckFile(ctx context.Context, file string, in io.Reader) (faults []Fault, right []string, err error) {
+	folder, name := filepath.Join(filepath.Dir(file), "themes"), file
+	if file == stdin {
+		folder, name = themesFolder(), stdinName
+	}
 	gallery, wrong := readThemes(folder)
-	text, err := readChecked(ctx, file)
+	text, err := readChecked(ctx, file, in)
 	if err == nil {
-		d := newDocument(file, text)
-		s := Settings{Production: production, gallery: gallery}
-		s.decode(d)
-		s.gallery = gallery
+		d := newDocument(name, text)
+		s := Settings{Production: production}
+		d.decode(&s, "setting")
+		s.gallery, s.broken = gallery, wrong
 		s.judge(d)
+		listed := slices.ContainsFunc(wrong, func(f Fault) bool { return f.ofTheme(s.Theme) })
+		if wrong := s.checkTheme(); wrong != "" && !listed {
+			d.wrong("theme", wrong)
+		}
 		faults = d.sorted()
 		if len(faults) == 0 {
-			right = append(right, file)
+			right = append(right, name)
 		}
 	}
 	for i := range gallery.Custom {
@@ -33,9 +48,9 @@ func CheckFile(ctx context.Context, file string) (faults []Fault, right []string
 }
 
 // readChecked reads the file of settings as Read does, or another one that a user named.
-func readChecked(ctx context.Context, file string) ([]byte, error) {
+func readChecked(ctx context.Context, file string, in io.Reader) ([]byte, error) {
 	if file == File() {
 		return input.ReadSettings(file)
 	}
-	return input.ReadFile(ctx, file, input.MostSettings)
+	return input.ReadAll(ctx, file, in, input.MostSettings)
 }

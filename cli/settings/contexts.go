@@ -57,14 +57,13 @@ func (c *Contexts) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// check says what is wrong with a pattern.
-func (c *Contexts) check() error {
-	for _, pattern := range c.patterns {
+// judge notes the patterns that are none.
+func (c *Contexts) judge(d *document) {
+	for i, pattern := range c.patterns {
 		if err := model.CheckPattern(pattern); err != nil {
-			return fmt.Errorf("%q: %w", pattern, err)
+			d.wrongAt(d.line(item("readonly", i)), "readonly", fmt.Sprintf("%q: %v", pattern, err))
 		}
 	}
-	return nil
 }
 
 // Because is the part of the setting that matches a context, as in the file; "" if none

@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"errors"
@@ -13,7 +12,6 @@ import (
 	"strings"
 
 	yamlv3 "go.yaml.in/yaml/v3"
-	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/suggest"
@@ -25,6 +23,8 @@ type Fault struct {
 	Line int    // from 1; 0 is the file as a whole
 	Path string // the setting, as in "levels.tight"; "" for the file as a whole
 	Text string
+
+	spoils string // the setting that is not known because of it, as in Path; "" is all of the file
 }
 
 // String is the fault in a line: "config.yaml:3: levels: …".
@@ -44,24 +44,37 @@ func (f Fault) words() string {
 	return f.Path + ": " + f.Text
 }
 
+// concerns reports whether a setting is not known because of the fault: the setting itself, a
+// part of it, or all that it is a part of.
+func (f Fault) concerns(path string) bool {
+	return f.spoils == "" || within(f.spoils, path) || within(path, f.spoils)
+}
+
+// within reports whether a setting is another one or a part of it.
+func within(path, whole string) bool {
+	rest, begins := strings.CutPrefix(path, whole)
+	return begins && (rest == "" || rest[0] == '.' || rest[0] == '[')
+}
+
 // document is the one document of a file, with the lines of its settings.
 type document struct {
 	file   string
-	text   []byte         // of the document; nil where there is none
-	lines  map[string]int // path → line
+	text   []byte // of the document; nil where there is none
+	before int    // the lines of the file that stand before it
 	top    []entry
+	lines  map[string]int // path → line
 	faults []Fault
 }
 
 // entry is a setting at the top of a document.
 type entry struct {
-	name string
-	text []byte // the setting alone, in YAML
+	name       string
+	key, value *yamlv3.Node
 }
 
 // errDocuments rejects a second document: YAML reads the first alone, and what the others
 // protect would be protected by nothing.
-var errDocuments = errors.New("it has more than one document; keep all settings in one, without ---")
+var errDocuments = errors.New("it has more than one document; keep all settings in one, without --- or ...")
 
 // errMapping rejects a document of another shape.
 var errMapping = errors.New("it must be a mapping of settings, such as theme: dark")
@@ -69,75 +82,115 @@ var errMapping = errors.New("it must be a mapping of settings, such as theme: da
 // newDocument reads a file, of which file is the name. What is wrong is in its faults.
 func newDocument(file string, text []byte) *document {
 	d := &document{file: file, lines: map[string]int{}}
-	documents := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text)))
-	held := 0
-	for {
-		part, err := documents.Read()
-		if errors.Is(err, io.EOF) {
-			return d
-		}
-		if err != nil {
-			d.wrong("", err.Error())
-			return d
-		}
+	before := 0 // lines
+	for _, part := range parts(text) {
 		var whole any
-		if err := yaml.Unmarshal(part, &whole); err == nil && whole == nil {
-			continue // comments alone
+		if err := yaml.Unmarshal(part, &whole); err != nil || whole != nil { // otherwise it is comments alone
+			if d.text != nil {
+				d.wrongAt(before+firstLine(part), "", errDocuments.Error())
+				return d
+			}
+			d.text, d.before = part, before
+			d.read()
+			if len(d.faults) > 0 && d.top == nil {
+				return d
+			}
 		}
-		if held++; held > 1 {
-			d.wrong("", errDocuments.Error())
-			return d
-		}
-		d.text = part
-		d.read(part, lineOf(text, part))
+		before += bytes.Count(part, []byte("\n"))
 	}
+	return d
 }
 
-// lineOf is how many lines stand before a part of a text.
-func lineOf(text, part []byte) int {
-	at := bytes.Index(text, bytes.TrimRight(part, "\n"))
-	if at < 0 {
-		return 0
+// separator begins the lines that stand between documents.
+const separator = "---"
+
+// lineBreaks writes all that end a line as one.
+var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
+// parts cuts a file at the lines that separate documents. Each part but the first begins with
+// such a line, without which no part is another document.
+func parts(text []byte) [][]byte {
+	var all [][]byte
+	var part []byte
+	for line := range strings.Lines(lineBreaks.Replace(string(text))) {
+		if strings.HasPrefix(line, separator) && len(part) > 0 {
+			all, part = append(all, part), nil
+		}
+		part = append(part, line...)
 	}
-	return bytes.Count(text[:at], []byte("\n"))
+	return append(all, part)
+}
+
+// firstLine is the first line of a part that holds more than a comment, from 1.
+func firstLine(part []byte) int {
+	n := 0
+	for line := range strings.Lines(string(part)) {
+		n++
+		rest := strings.TrimSpace(strings.TrimPrefix(line, separator))
+		if len(rest) > 0 && rest[0] != '#' {
+			return n
+		}
+	}
+	return 1
+}
+
+// read takes the text of the document.
+func (d *document) read() {
+	documents := yamlv3.NewDecoder(bytes.NewReader(d.text))
+	var root, more yamlv3.Node
+	if err := documents.Decode(&root); err != nil || len(root.Content) != 1 {
+		d.notYAML(cmp.Or(err, errMapping))
+		return
+	}
+	if root.Content[0].Kind != yamlv3.MappingNode {
+		d.wrongAt(root.Content[0].Line+d.before, "", errMapping.Error())
+		return
+	}
+	if err := documents.Decode(&more); !errors.Is(err, io.EOF) {
+		line := 0
+		if first, _, cut := bytes.Cut(d.text, []byte("\n...")); cut { // it ends a document too
+			line = bytes.Count(first, []byte("\n")) + 2 + d.before
+		}
+		d.wrongAt(line, "", errDocuments.Error())
+		return
+	}
+	mapping := root.Content[0]
+	d.note("", mapping)
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		key := resolved(mapping.Content[i])
+		if name := strings.ToLower(key.Value); seen[name] { // capital letters make no other setting
+			d.wrongAt(key.Line+d.before, key.Value, "it is set twice")
+			d.faults[len(d.faults)-1].spoils = name
+			continue
+		}
+		seen[strings.ToLower(key.Value)] = true
+		d.top = append(d.top, entry{key.Value, key, resolved(mapping.Content[i+1])})
+	}
 }
 
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
 
-// read takes a document whose first line is after so many others.
-func (d *document) read(text []byte, before int) {
-	var root yamlv3.Node
-	if err := yamlv3.Unmarshal(text, &root); err != nil {
-		found := yamlLine.FindStringSubmatch(err.Error())
-		line := 0
-		if found != nil && found[1] != "" {
-			at, _ := strconv.Atoi(found[1]) // it is of digits
-			line = at + before
-		}
-		d.faults = append(d.faults, Fault{File: d.file, Line: line, Text: yamlLine.ReplaceAllString(err.Error(), "")})
-		return
+// mostTried is how many lines a text has at most of which each beginning is tried.
+const mostTried = 500
+
+// notYAML notes an error of the parser, on the line after the longest beginning of the text that
+// is YAML: the parser names where the enclosing mapping begins, the line before, or none.
+func (d *document) notYAML(err error) {
+	line := 0
+	if found := yamlLine.FindStringSubmatch(err.Error()); found != nil && found[1] != "" {
+		line, _ = strconv.Atoi(found[1]) // it is of digits
 	}
-	if len(root.Content) != 1 || root.Content[0].Kind != yamlv3.MappingNode {
-		d.wrong("", errMapping.Error())
-		return
-	}
-	mapping := root.Content[0]
-	d.note("", mapping, before)
-	seen := map[string]bool{}
-	for i := 0; i+1 < len(mapping.Content); i += 2 {
-		key := mapping.Content[i]
-		if seen[key.Value] {
-			d.faults = append(d.faults, Fault{File: d.file, Line: key.Line + before, Path: key.Value, Text: "it is set twice"})
-			continue
+	if lines := bytes.SplitAfter(d.text, []byte("\n")); len(lines) <= mostTried {
+		line = len(lines)
+		for line > 1 && yamlv3.Unmarshal(bytes.Join(lines[:line-1], nil), new(yamlv3.Node)) != nil {
+			line--
 		}
-		seen[key.Value] = true
-		alone, err := yamlv3.Marshal(&yamlv3.Node{Kind: yamlv3.MappingNode, Content: []*yamlv3.Node{resolved(key), resolved(mapping.Content[i+1])}})
-		if err != nil {
-			d.wrong(key.Value, err.Error())
-			continue
-		}
-		d.top = append(d.top, entry{key.Value, alone})
 	}
+	if line > 0 {
+		line += d.before
+	}
+	d.wrongAt(line, "", yamlLine.ReplaceAllString(err.Error(), ""))
 }
 
 // resolved is a node with the nodes that its aliases name, and without anchors. One that
@@ -163,19 +216,21 @@ func resolve(node *yamlv3.Node, deep int) *yamlv3.Node {
 }
 
 // note notes the lines of all that a node holds.
-func (d *document) note(path string, node *yamlv3.Node, before int) {
+func (d *document) note(path string, node *yamlv3.Node) {
 	switch node.Kind {
 	case yamlv3.MappingNode:
 		for i := 0; i+1 < len(node.Content); i += 2 {
 			at := join(path, node.Content[i].Value)
-			d.lines[at] = node.Content[i].Line + before
-			d.note(at, node.Content[i+1], before)
+			if d.lines[at] == 0 { // it is not set twice
+				d.lines[at] = node.Content[i].Line + d.before
+			}
+			d.note(at, node.Content[i+1])
 		}
 	case yamlv3.SequenceNode:
 		for i, child := range node.Content {
-			at := fmt.Sprintf("%s[%d]", path, i)
-			d.lines[at] = child.Line + before
-			d.note(at, child, before)
+			at := item(path, i)
+			d.lines[at] = child.Line + d.before
+			d.note(at, child)
 		}
 	}
 }
@@ -188,14 +243,27 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
+// item is the path of an item of a list, from 0.
+func item(path string, i int) string { return fmt.Sprintf("%s[%d]", path, i) }
+
 // wrong notes a fault of a setting, on the line of the closest that has one.
-func (d *document) wrong(path, text string) {
-	d.faults = append(d.faults, Fault{File: d.file, Line: d.line(path), Path: path, Text: text})
+func (d *document) wrong(path, text string) { d.wrongAt(d.line(path), path, text) }
+
+// wrongAt notes a fault of a setting on a line.
+func (d *document) wrongAt(line int, path, text string) {
+	d.faults = append(d.faults, Fault{File: d.file, Line: line, Path: path, Text: text, spoils: path})
 }
 
-// hasFault reports whether a fault of a setting was noted.
+// unknown notes a name that there is none of in a setting, "" for the file. What it was meant to
+// set is not known, so that it spoils all of that setting.
+func (d *document) unknown(in, name, what string, names []string) {
+	d.wrongAt(d.line(join(in, name)), in,
+		fmt.Sprintf("unknown %s %q: choose one of %s%s", what, name, strings.Join(names, ", "), suggest.DidYouMean(name, names...)))
+}
+
+// hasFault reports whether a fault of a setting, or of a part of it, was noted.
 func (d *document) hasFault(path string) bool {
-	return slices.ContainsFunc(d.faults, func(f Fault) bool { return f.Path == path })
+	return slices.ContainsFunc(d.faults, func(f Fault) bool { return within(f.spoils, path) })
 }
 
 // line is where a setting stands; 0 where that is not known.
@@ -213,13 +281,4 @@ func (d *document) line(path string) int {
 func (d *document) sorted() []Fault {
 	slices.SortStableFunc(d.faults, func(a, b Fault) int { return cmp.Compare(a.Line, b.Line) })
 	return d.faults
-}
-
-// unknown notes a name that there is none of.
-func (d *document) unknown(path, what string, names []string) {
-	name := path[strings.LastIndexByte(path, '.')+1:]
-	d.faults = append(d.faults, Fault{
-		File: d.file, Line: d.line(path),
-		Text: fmt.Sprintf("unknown %s %q: choose one of %s%s", what, name, strings.Join(names, ", "), suggest.DidYouMean(name, names...)),
-	})
 }

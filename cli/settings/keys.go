@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
@@ -19,27 +20,13 @@ type KeyList []string
 // errKeys says what the keys of an action may be.
 var errKeys = errors.New("write a key, such as f5, or a list of keys, such as [f5, alt+e]")
 
-// errBool says why a key may not be true or false.
-var errBool = errors.New(`YAML reads y, n, on, off, yes and no as true or false: write the key in quotes, as in "y"`)
+// errBool says why a key may not be true or false, errNumber why not a number.
+var (
+	errBool   = errors.New(`YAML reads y, n, on, off, yes and no as true or false: write the key in quotes, as in "y"`)
+	errNumber = errors.New(`YAML reads a digit as a number: write the key in quotes, as in "5"`)
+)
 
-// UnmarshalJSON takes a mapping of names to keys; an error names the action.
-func (k *Keys) UnmarshalJSON(text []byte) error {
-	var all map[string]json.RawMessage
-	if err := json.Unmarshal(text, &all); err != nil {
-		return err
-	}
-	*k = Keys{}
-	for _, action := range slices.Sorted(maps.Keys(all)) {
-		var list KeyList
-		if err := list.UnmarshalJSON(all[action]); err != nil {
-			return fmt.Errorf("%s: %w", action, err)
-		}
-		(*k)[action] = list
-	}
-	return nil
-}
-
-// UnmarshalJSON takes a text, a digit or a list of these.
+// UnmarshalJSON takes a text or a list of texts.
 func (k *KeyList) UnmarshalJSON(text []byte) error {
 	var one string
 	if json.Unmarshal(text, &one) == nil {
@@ -48,14 +35,21 @@ func (k *KeyList) UnmarshalJSON(text []byte) error {
 	}
 	var list []string
 	if err := json.Unmarshal(text, &list); err != nil {
-		if wrong := new(json.UnmarshalTypeError); errors.As(err, &wrong) && wrong.Value == "bool" {
+		wrong := new(json.UnmarshalTypeError)
+		switch errors.As(err, &wrong); {
+		case wrong.Value == "bool":
 			return errBool
+		case strings.HasPrefix(wrong.Value, "number"):
+			return errNumber
 		}
 		return errKeys
 	}
 	*k = list
 	return nil
 }
+
+// sent are keys for which most terminals send what they send for another key.
+var sent = map[string]string{"ctrl+i": "tab", "ctrl+m": "enter", "ctrl+[": "esc"}
 
 // judge notes what is wrong with keys: those of no action, of no terminal, and those that
 // mean something else already.
@@ -64,21 +58,35 @@ func (k Keys) judge(d *document) {
 	for _, action := range slices.Sorted(maps.Keys(k)) {
 		path := join("keys", action)
 		if _, ok := keymap.Named(action); !ok {
-			d.unknown(path, "action", keymap.Names())
+			d.unknown("keys", action, "action", keymap.Names())
 			continue
 		}
-		for _, key := range k[action] {
-			switch other, twice := taken[key]; {
-			case twice:
-				d.wrong(path, "the key "+key+" is that of "+other+" already")
-			default:
-				taken[key] = action
-				if err := keymap.CheckKey(key); err != nil {
-					d.wrong(path, err.Error())
-				}
+		for i, key := range k[action] {
+			if wrong := wrongKey(key, taken); wrong != "" {
+				d.wrongAt(d.line(item(path, i)), path, wrong)
+				continue
 			}
+			taken[key] = action
 		}
 	}
+}
+
+// wrongKey says why a key cannot be given to an action; "" if it can. taken are the keys of others.
+func wrongKey(key string, taken map[string]string) string {
+	if other, twice := taken[key]; twice {
+		return "the key " + key + " is that of " + other + " already"
+	}
+	if err := keymap.CheckKey(key); err != nil {
+		return err.Error()
+	}
+	alt, plain := "", strings.Replace(key, "alt+", "", 1)
+	if plain != key {
+		alt = "alt+"
+	}
+	if other := sent[plain]; other != "" {
+		return fmt.Sprintf("%s is %s in most terminals: choose another key", key, alt+other)
+	}
+	return ""
 }
 
 // Map is the key map with these keys.

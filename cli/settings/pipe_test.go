@@ -35,7 +35,7 @@ func TestAFileOfSettingsThatIsThereButCannotBeReadIsNoMissingOne(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err := Read(func(string) string { return "" })
-			_, _, checked := CheckFile(t.Context(), File())
+			_, _, checked := CheckFile(t.Context(), File(), nil)
 			if test.want == "" {
 				if err != nil || checked != nil && !errors.Is(checked, fs.ErrNotExist) {
 					t.Errorf("the errors are %v and %v, want none", err, checked)

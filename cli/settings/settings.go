@@ -3,19 +3,15 @@ package settings
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/adrg/xdg"
 	"k8s.io/apimachinery/pkg/api/validate/content"
-	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/input"
@@ -45,8 +41,22 @@ type Settings struct {
 
 	themeFrom string         // who set the theme: a variable or a flag; "" is the file
 	gallery   themes.Gallery // with the themes of the user
+	broken    []Fault        // of the themes of the user that are not in gallery
 	doc       *document      // the file; nil without
 }
+
+// Name is the name of a setting in the file, or of a part of it, as in "columns.nodes".
+type Name string
+
+// The settings that commands other than the dashboard use.
+const (
+	ReadOnly     Name = "readonly"
+	Production   Name = "production"
+	PoolLabel    Name = "pool-label"
+	BarLevels    Name = "levels"
+	NodesColumns Name = "columns.nodes"
+	PodsColumns  Name = "columns.pods"
+)
 
 // Levels are percentages of what is allocatable; 0 is the default.
 type Levels struct {
@@ -74,6 +84,31 @@ func File() string { return filepath.Join(xdg.ConfigHome, "fathom", "config.yaml
 // Read reads the configuration file, if there is one, the user's themes, and the
 // environment.
 func Read(env func(string) string) (Settings, error) {
+	s, err := load()
+	if err != nil {
+		return s, err
+	}
+	if s.doc != nil {
+		if err := asError(s.doc.sorted()); err != nil {
+			return s, err
+		}
+	}
+	s.gallery, s.broken = readThemes(themesFolder()) // config check says what is wrong with one that nobody asks for
+	if theme := env("FATHOM_THEME"); theme != "" {
+		s.Theme, s.themeFrom = theme, "FATHOM_THEME"
+	}
+	if env("NO_COLOR") != "" {
+		s.Theme = "mono"
+	}
+	if s.ASCII == nil {
+		s.ASCII = new(cells.WantsASCII(env))
+	}
+	return s, nil
+}
+
+// load reads the configuration file, if there is one. The error is why it cannot be read; what
+// is wrong in it is in the faults of the document.
+func load() (Settings, error) {
 	s := Settings{Production: production}
 	file := File()
 	text, err := input.ReadSettings(file)
@@ -83,20 +118,7 @@ func Read(env func(string) string) (Settings, error) {
 		return s, exit.Usagef("read configuration: %w", err)
 	default:
 		s.doc = newDocument(file, text)
-		s.decode(s.doc)
-		if err := asError(s.doc.sorted()); err != nil {
-			return s, err
-		}
-	}
-	s.gallery, _ = readThemes(themesFolder()) // config check says what is wrong with one that nobody asks for
-	if theme := env("FATHOM_THEME"); theme != "" {
-		s.Theme, s.themeFrom = theme, "FATHOM_THEME"
-	}
-	if env("NO_COLOR") != "" {
-		s.Theme = "mono"
-	}
-	if s.ASCII == nil {
-		s.ASCII = new(cells.WantsASCII(env))
+		s.doc.decode(&s, "setting")
 	}
 	return s, nil
 }
@@ -113,95 +135,22 @@ func asError(faults []Fault) error {
 	return exit.Usagef("read configuration %s%s", faults[0], more)
 }
 
-// decode reads the settings of a document. What is wrong is noted in it; then the settings
-// that are right are set all the same.
-func (s *Settings) decode(d *document) {
-	if len(d.faults) > 0 || d.text == nil {
-		return
+// Used are the settings that a command without a dashboard uses, which it names: the others are
+// not to be looked at. What is wrong with one of these, or with the file as a whole, is the
+// error; what is wrong with others does not stop the command.
+func Used(names ...Name) (Settings, error) {
+	s, err := load()
+	if err != nil || s.doc == nil {
+		return s, err
 	}
-	err := yaml.UnmarshalStrict(d.text, s)
-	if err == nil {
-		return
-	}
-	*s = Settings{Production: production, doc: d}
-	for _, e := range d.top {
-		if !slices.Contains(names, e.name) {
-			d.unknown(e.name, "setting", names)
-			continue
-		}
-		if err := yaml.UnmarshalStrict(e.text, s); err != nil {
-			d.misread(e.name, err)
+	s.judge(s.doc)
+	var faults []Fault
+	for _, fault := range s.doc.sorted() {
+		if slices.ContainsFunc(names, func(name Name) bool { return fault.concerns(string(name)) }) {
+			faults = append(faults, fault)
 		}
 	}
-	if len(d.faults) == 0 {
-		d.wrong("", inYAML(err))
-	}
-}
-
-// names are those of all settings.
-var names = []string{"theme", "ascii", "production", "readonly", "pool-label", "preview", "levels", "columns", "keys"}
-
-// inYAML words an error of the decoder, which reads YAML by way of JSON, for the file's
-// reader.
-func inYAML(err error) string {
-	text := err.Error()
-	if _, field, ok := strings.Cut(text, "json: unknown field "); ok {
-		return "unknown field " + field
-	}
-	if wrong := new(json.UnmarshalTypeError); errors.As(err, &wrong) {
-		return fmt.Sprintf("it must be %s, not %s", wanted(wrong.Type.Kind()), cmp.Or(inFile[wrong.Value], wrong.Value))
-	}
-	return strings.TrimPrefix(strings.TrimPrefix(text, "error unmarshaling JSON: "), "while decoding JSON: ")
-}
-
-// inFile are the decoder's words for what a file holds, as its reader knows them.
-var inFile = map[string]string{
-	"array": "a list", "object": "a mapping", "string": "text", "bool": "true or false", "number": "a number", "null": "nothing",
-}
-
-// wanted is what a setting of such a kind may be.
-func wanted(kind reflect.Kind) string {
-	switch kind {
-	case reflect.String:
-		return "text"
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Int:
-		return "a whole number"
-	case reflect.Slice:
-		return "a list"
-	}
-	return "a mapping"
-}
-
-// unknownField is how the decoder names a field that there is none of.
-var unknownField = regexp.MustCompile(`unknown field "([^"]*)"`)
-
-// misread notes an error of the decoder about a setting, where it is as far as that is known.
-func (d *document) misread(name string, err error) {
-	path := name
-	if wrong := new(json.UnmarshalTypeError); errors.As(err, &wrong) && d.lines[wrong.Field] > 0 {
-		path = wrong.Field
-	}
-	if found := unknownField.FindStringSubmatch(err.Error()); found != nil {
-		for at := range d.lines {
-			if strings.HasPrefix(at, name) && strings.HasSuffix(at, "."+found[1]) {
-				path = at[:len(at)-len(found[1])-1]
-				d.faults = append(d.faults, Fault{File: d.file, Line: d.lines[at], Path: path, Text: inYAML(err)})
-				return
-			}
-		}
-	}
-	d.wrong(path, inYAML(err))
-}
-
-// Checked are readSettings where no flag sets any.
-func Checked(env func(string) string) (Settings, error) {
-	s, err := Read(env)
-	if err == nil {
-		err = s.Check()
-	}
-	return s, err
+	return s, asError(faults)
 }
 
 // Apply lets flags that were given win.
@@ -221,26 +170,25 @@ func (s *Settings) Check() error {
 		d.lines = s.doc.lines
 	}
 	s.judge(d)
+	wrong := s.checkTheme()
+	if wrong != "" && s.themeFrom == "" {
+		d.wrong("theme", wrong)
+	}
 	if err := asError(d.sorted()); err != nil {
 		return err
 	}
-	if s.themeFrom == "" {
-		return nil
-	}
-	if wrong := s.checkTheme(); wrong != "" {
+	if wrong != "" {
 		return exit.Usagef("%s: %s", s.themeFrom, wrong)
 	}
 	return nil
 }
 
-// judge notes the settings that mean nothing.
+// judge notes the settings that mean nothing, but for the theme.
 func (s *Settings) judge(d *document) {
 	if err := model.CheckPattern(s.Production); err != nil {
 		d.wrong("production", fmt.Sprintf("%q: %v", s.Production, err))
 	}
-	if err := s.ReadOnly.check(); err != nil {
-		d.wrong("readonly", err.Error())
-	}
+	s.ReadOnly.judge(d)
 	if s.PoolLabel != "" {
 		if wrong := content.IsLabelKey(s.PoolLabel); len(wrong) > 0 {
 			d.wrong("pool-label", fmt.Sprintf("%q is not a label key: %s", s.PoolLabel, wrong[0]))
@@ -251,21 +199,17 @@ func (s *Settings) judge(d *document) {
 	}
 	s.Columns.judge(d)
 	s.Keys.judge(d)
-	if s.themeFrom == "" && s.Theme != "" && s.Theme != "mono" {
-		if wrong := s.checkTheme(); wrong != "" {
-			d.wrong("theme", wrong)
-		}
-	}
 }
 
-// checkTheme says what is wrong with the name of the theme; "" is nothing.
+// checkTheme says what is wrong with the name of the theme, or with its file; "" is nothing.
 func (s *Settings) checkTheme() string {
 	if _, ok := s.gallery.For(s.Theme, true); ok || s.Theme == "" {
 		return ""
 	}
-	file := themeFile(s.Theme)
-	if _, faults := readTheme(file); len(faults) > 0 && faults[0].Line > 0 {
-		return faults[0].String()
+	for _, fault := range s.broken {
+		if fault.ofTheme(s.Theme) {
+			return fault.String()
+		}
 	}
 	return fmt.Sprintf("no theme %q: choose one of %s%s", s.Theme, strings.Join(s.gallery.Names(), ", "), suggest.DidYouMean(s.Theme, s.gallery.Names()...))
 }

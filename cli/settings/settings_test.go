@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"errors"
 	"maps"
 	"os"
 	"path/filepath"
@@ -132,5 +133,97 @@ func TestConfigurationOfSeveralDocumentsIsRefused(t *testing.T) {
 				t.Errorf("protected %v, want %v", protected, test.protected)
 			}
 		})
+	}
+}
+
+// readFrom makes a file the settings of the user.
+func readFrom(t *testing.T, text string) {
+	t.Helper()
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	xdg.Reload()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(File()), 0o700), os.WriteFile(File(), []byte(text), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestOnlySettingsThatACommandUsesStopIt(t *testing.T) {
+	change, list, wide := []Name{ReadOnly, Production}, []Name{PoolLabel}, []Name{PoolLabel, NodesColumns}
+	for name, c := range map[string]struct {
+		file  string
+		uses  []Name
+		stops bool
+	}{
+		"a theme that does not exist":       {"theme: nope\n", change, false},
+		"a theme that is a list":            {"theme: [a]\n", change, false},
+		"a theme that is set twice":         {"theme: dark\ntheme: light\n", change, false},
+		"a built-in key":                    {"keys: {drain: q}\n", change, false},
+		"keys of no action":                 {"keys: {drian: f5}\n", change, false},
+		"a column without a value":          {"columns: {nodes: [{head: X}]}\n", list, false},
+		"the same where it is printed":      {"columns: {nodes: [{head: X}]}\n", wide, true},
+		"a column of the other view":        {"columns: {pods: [{head: X}]}\n", wide, false},
+		"columns of no view":                {"columns: {node: [{label: x}]}\n", wide, true},
+		"columns that are text":             {"columns: wide\n", wide, true},
+		"a field of no column":              {"columns: {nodes: [{labl: x}]}\n", wide, true},
+		"levels of nothing":                 {"levels: {tight: 99}\n", wide, false},
+		"the level itself":                  {"levels: {tight: 99}\n", []Name{BarLevels}, true},
+		"a part of the levels":              {"levels: {tight: x}\n", []Name{BarLevels}, true},
+		"readonly that is a number":         {"readonly: 1\ntheme: nope\n", change, true},
+		"readonly for who changes nothing":  {"readonly: 1\n", list, false},
+		"a pattern of readonly":             {"readonly: [a, \"b[\"]\n", change, true},
+		"readonly twice":                    {"readonly: true\nreadonly: false\n", change, true},
+		"readonly twice, one in capitals":   {"readonly: true\nReadOnly: false\n", change, true},
+		"readonly that is misspelled":       {"readonyl: true\n", change, true},
+		"readonly after an alias of a name": {"pool-label: &theme readonly\n*theme : 1\n", change, true},
+		"production that is no pattern":     {"production: \"a[\"\n", change, true},
+		"a pool label that is none":         {"pool-label: a b\n", list, true},
+		"no YAML":                           {"theme: [\nreadonly: true\n", list, true},
+		"a list":                            {"- readonly\n", change, true},
+		"readonly in another document":      {"theme: dark\n---\nreadonly: true\n", change, true},
+		"readonly after three dots":         {"theme: dark\n...\nreadonly: true\n", change, true},
+		"readonly after an old line break":  {"theme: dark\r---\rreadonly: true\r", change, true},
+		"nothing is wrong":                  {"theme: dark\n", wide, false},
+		"comments alone":                    {"# theme\n", change, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			readFrom(t, c.file)
+			if _, err := Used(c.uses...); (err != nil) != c.stops {
+				t.Errorf("the error is %v", err)
+			}
+		})
+	}
+}
+
+func TestReadonlyIsHonouredBesideErrorsInOtherSettings(t *testing.T) {
+	for _, readonly := range []string{
+		"readonly: true", "readonly: yes", "readonly: on", "readonly: \"True\"", "readonly: any", "readonly: [x, a*]", "readonly:\n- a*",
+		"production: &a any\nreadonly: [*a]", "pool-label: &theme readonly\n*theme : true",
+	} {
+		for _, wrong := range []string{"theme: [a]", "keys: {drain: 1}", "columns: {nodes: 3}", "levels: {tight: x}", "ascii: dark\nascii: light", "preview: 7", "keys: [\"q\"]"} {
+			for _, file := range []string{wrong + "\n" + readonly + "\n", readonly + "\n" + wrong + "\n"} {
+				readFrom(t, file)
+				s, err := Used(ReadOnly)
+				if err != nil || s.ReadOnly.Because("any") == "" || s.Production == "" {
+					t.Errorf("%q: any is not protected: %v", file, err)
+				}
+				if _, err := Read(func(string) string { return "" }); err == nil {
+					t.Errorf("%q: the dashboard reports no error", file)
+				}
+			}
+		}
+	}
+}
+
+func TestTheThemeOfTheEnvironmentConcernsOnlyTheDashboard(t *testing.T) {
+	readFrom(t, "readonly: false\n")
+	t.Setenv("FATHOM_THEME", "zzz")
+	if _, err := Used(ReadOnly, PoolLabel); err != nil {
+		t.Error(err)
+	}
+	s, err := Read(os.Getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Check(); err == nil {
+		t.Error("the dashboard accepts it")
 	}
 }

@@ -2,13 +2,13 @@ package settings
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/adrg/xdg"
-	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/input"
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
@@ -20,9 +20,10 @@ func themesFolder() string { return filepath.Join(xdg.ConfigHome, "fathom", "the
 // themeSuffix ends the name of a theme's file.
 const themeSuffix = ".yaml"
 
-// themeFile is the file of a theme of that name.
-func themeFile(name string) string {
-	return filepath.Join(themesFolder(), filepath.Base(name)+themeSuffix)
+// ofTheme reports whether a fault is of the file of a theme of that name.
+func (f Fault) ofTheme(name string) bool {
+	file := filepath.Base(f.File)
+	return strings.TrimSuffix(file, filepath.Ext(file)) == name
 }
 
 // themeFields are what a theme's file holds.
@@ -41,10 +42,16 @@ func readThemes(folder string) (themes.Gallery, []Fault) {
 	}
 	var all []Fault
 	for _, file := range files {
-		if file.IsDir() || !strings.HasSuffix(file.Name(), themeSuffix) {
+		path := filepath.Join(folder, file.Name())
+		suffix := filepath.Ext(path)
+		switch name := strings.TrimSuffix(file.Name(), suffix); {
+		case file.IsDir(), !slices.Contains([]string{themeSuffix, ".yml"}, strings.ToLower(suffix)):
+			continue
+		case suffix != themeSuffix:
+			all = append(all, Fault{File: path, Text: "only names with " + themeSuffix + " are read: rename it to " + name + themeSuffix})
 			continue
 		}
-		theme, faults := readTheme(filepath.Join(folder, file.Name()))
+		theme, faults := readTheme(path)
 		if len(faults) > 0 {
 			all = append(all, faults...)
 			continue
@@ -63,22 +70,11 @@ func readTheme(file string) (themes.Custom, []Fault) {
 	}
 	d := newDocument(file, text)
 	var fields themeFields
-	for _, e := range d.top {
-		if !slices.Contains(themeNames, e.name) {
-			d.unknown(e.name, "field", themeNames)
-			continue
-		}
-		if err := yaml.UnmarshalStrict(e.text, &fields); err != nil {
-			d.misread(e.name, err)
-		}
-	}
+	d.decode(&fields, "field")
 	theme.Base, theme.Colors = fields.Base, fields.Colors
 	judgeTheme(&theme, d)
 	return theme, d.sorted()
 }
-
-// themeNames are the fields of a theme's file.
-var themeNames = []string{"base", "colors"}
 
 // judgeTheme notes what is wrong with a theme.
 func judgeTheme(theme *themes.Custom, d *document) {
@@ -88,13 +84,13 @@ func judgeTheme(theme *themes.Custom, d *document) {
 	if bases := themes.Bases(); theme.Base != "" && !slices.Contains(bases, theme.Base) {
 		d.wrong("base", fmt.Sprintf("%q is none of %s", theme.Base, strings.Join(bases, ", ")))
 	}
-	for role, color := range theme.Colors {
+	for _, role := range slices.Sorted(maps.Keys(theme.Colors)) {
 		path := join("colors", role)
 		if !slices.Contains(themes.Roles(), role) {
-			d.unknown(path, "role", themes.Roles())
+			d.unknown("colors", role, "role", themes.Roles())
 			continue
 		}
-		if err := themes.CheckColor(color); err != nil {
+		if err := themes.CheckColor(theme.Colors[role]); err != nil {
 			d.wrong(path, err.Error())
 		}
 	}

@@ -97,21 +97,26 @@ func (o *Options) ReadFrom(ctx context.Context) (*snapshot.File, error) {
 }
 
 func (o *Options) readState() (file *snapshot.File, err error) {
+	options := ReadOptions()
+	if o.Whole {
+		options.Strip = nil
+	}
 	switch {
 	case o.IsRecording():
 		file, err = o.readStep()
 	case o.From == "-":
-		if file, err = snapshot.Read(o.Streams.In, ReadOptions()); err != nil {
+		if file, err = snapshot.Read(o.Streams.In, options); err != nil {
 			err = fmt.Errorf("read standard input: %w", err)
 		}
 	default:
-		file, err = snapshot.Open(o.From, ReadOptions())
+		file, err = snapshot.Open(o.From, options)
 	}
 	return file, err
 }
 
 // accept reports what of a file is ignored, and takes its cluster's version.
 func (o *Options) accept(file *snapshot.File) {
+	o.whole = o.Whole && !file.Own
 	if len(file.Unknown) > 0 {
 		var words []string
 		for _, kind := range slices.Sorted(maps.Keys(file.Unknown)) {

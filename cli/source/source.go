@@ -28,6 +28,7 @@ type Options struct {
 	froms    []*pflag.Flag // the flag of it, of each command that has it
 	step     int           // of the recording, from 1; 0 is the last
 	Whole    bool          // objects are kept as they come
+	whole    bool          // those of the file are: kubectl wrote it
 
 	schedulerConfig string                   // the file that the user named; "" without
 	Configuration   *scheduler.Configuration // what it holds
@@ -39,6 +40,10 @@ type Options struct {
 func New(streams *terminal.Streams) *Options {
 	return &Options{Streams: streams, Flags: genericclioptions.NewConfigFlags(true)}
 }
+
+// IsWhole reports whether columns of a user's own see all that objects have: those of a cluster, or of the
+// output of kubectl get. Out of snapshots and recordings fields were left.
+func (o *Options) IsWhole() bool { return o.From == "" || o.whole }
 
 // Command is a command of this program about the same cluster or file, for a shell: "get pods -n
 // shop --from state.yaml".

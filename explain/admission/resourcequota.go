@@ -120,6 +120,10 @@ func (r quotaRejection) title() string {
 	return fmt.Sprintf("ResourceQuota %s/%s", r.namespace, r.name)
 }
 
+// countsFinished reports whether the quota counts pods until they are deleted: as objects, and not only
+// while they have not finished, as "pods" does.
+func (r quotaRejection) countsFinished() bool { return r.resource == "count/pods" }
+
 // sentence is why the quota refuses.
 func (r quotaRejection) sentence() string {
 	switch {

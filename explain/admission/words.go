@@ -22,6 +22,11 @@ func (j *Judgement) tell(r *report.Report) {
 		}
 	case len(j.quotas) > 0:
 		r.Summary, r.Why = j.quotas[0].sentence()+".", report.Beside("quota", j.quotasShort())
+		if j.quotas[0].countsFinished() && j.finished > 0 {
+			r.Summary += fmt.Sprintf(" %s of the namespace %s finished, and %s counted until %s deleted.", grammar.Plural(j.finished, "pod"),
+				grammar.Agree(j.finished, "has", "have"), grammar.Agree(j.finished, "is", "are"), grammar.Agree(j.finished, "it is", "they are"))
+			r.Why += fmt.Sprintf(", %d finished", j.finished)
+		}
 	case len(j.unknown) > 0:
 		r.Summary = fmt.Sprintf("kube-apiserver rejected it%s; the reason is unknown: %s.", j.ago(), j.unknown[0].Why)
 		r.Why = j.quote()

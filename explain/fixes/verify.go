@@ -61,6 +61,9 @@ func (f *Search) simulationOf(changed *corev1.Pod, c command.Command, steps []re
 	}
 	for _, other := range c.Others {
 		next := changedBy(other, steps)
+		if t.Any {
+			next = madeLike(other, changed)
+		}
 		if scheduler.Assigned(other) {
 			t.Rolled = append(t.Rolled, forecast.Rolled{Pod: other, Next: next})
 		} else {
@@ -68,6 +71,16 @@ func (f *Search) simulationOf(changed *corev1.Pod, c command.Command, steps []re
 		}
 	}
 	return t
+}
+
+// madeLike is a pod as its controller makes it now, where it makes all alike: from the same template
+// as the changed one, and with the same defaults of LimitRanges. Pods of an older template, or from
+// before a LimitRange, may have requested less.
+func madeLike(pod, changed *corev1.Pod) *corev1.Pod {
+	made := pod.DeepCopy()
+	made.Spec, made.Labels, made.Annotations = *changed.Spec.DeepCopy(), changed.Labels, changed.Annotations
+	made.Spec.NodeName = pod.Spec.NodeName
+	return made
 }
 
 // anew is the pod as a new one of its controller.

@@ -65,11 +65,25 @@ func tellRunning(q *podQuestion, placed string) overall {
 	if down, since := notReady(q); down {
 		told.summary += fmt.Sprintf(" %s is NotReady%s: nothing reports the state of its containers.", node, since)
 		told.why = node + ": NotReady" + since
+	} else if c := restarting(q.Pod); c != nil {
+		told.summary += fmt.Sprintf(" Container %s is waiting: %s, restarted %s.", c.Name, c.State.Waiting.Reason, grammar.Count(int(c.RestartCount), "time", "times"))
+		told.why = node + ": " + c.State.Waiting.Reason
 	} else if ready >= 0 {
 		told.summary += " It is not Ready" + lasting(q, q.Pod.Status.Conditions[ready].LastTransitionTime) + "."
 		told.why = node + ": not Ready"
 	}
 	return told
+}
+
+// restarting is a container that has started before and waits to be restarted, such as in a
+// CrashLoopBackOff; nil where there is none.
+func restarting(pod *corev1.Pod) *corev1.ContainerStatus {
+	for i := range pod.Status.ContainerStatuses {
+		if c := &pod.Status.ContainerStatuses[i]; c.State.Waiting != nil && c.State.Waiting.Reason != "" && c.RestartCount > 0 {
+			return c
+		}
+	}
+	return nil
 }
 
 // notReady says whether it is known that the pod's node is NotReady, and for how long: " for 5m".

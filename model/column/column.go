@@ -147,13 +147,9 @@ func ofExpression(text string) (func(metav1.Object) (string, error), error) {
 	if len(text) > mostExpression {
 		return nil, fmt.Errorf("it has more than %d characters", mostExpression)
 	}
-	env, err := cel.NewEnv(cel.Variable(variable, cel.MapType(cel.StringType, cel.DynType)), ext.Strings(), cel.OptionalTypes())
+	env, ast, err := compiled(text)
 	if err != nil {
-		return nil, fmt.Errorf("set up CEL: %w", err)
-	}
-	ast, issues := env.Compile(text)
-	if err := issues.Err(); err != nil {
-		return nil, firstLine(err)
+		return nil, err
 	}
 	program, err := env.Program(ast, cel.CostLimit(mostCost))
 	if err != nil {
@@ -173,6 +169,19 @@ func ofExpression(text string) (func(metav1.Object) (string, error), error) {
 		}
 		return textOf(value)
 	}, nil
+}
+
+// compiled is an expression, and the environment that it is of.
+func compiled(text string) (*cel.Env, *cel.Ast, error) {
+	env, err := cel.NewEnv(cel.Variable(variable, cel.MapType(cel.StringType, cel.DynType)), ext.Strings(), cel.OptionalTypes())
+	if err != nil {
+		return nil, nil, fmt.Errorf("set up CEL: %w", err)
+	}
+	ast, issues := env.Compile(text)
+	if err := issues.Err(); err != nil {
+		return nil, nil, firstLine(err)
+	}
+	return env, ast, nil
 }
 
 // firstLine is an error of CEL without the lines that point at the place.

@@ -1,6 +1,7 @@
 package column
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -111,5 +112,55 @@ func TestOnlyLabelsAreKeptOfEachObject(t *testing.T) {
 		if got := c.NeedsWhole(); got != (spec.Label == "") {
 			t.Errorf("%+v: %v", spec, got)
 		}
+	}
+}
+
+func TestFieldsThatNoObjectOfAKindHas(t *testing.T) {
+	for expression, want := range map[string]string{
+		`object.metadat.name`:                                                "object.metadat",
+		`object.metadata.nam`:                                                "object.metadata.nam",
+		`object["metadat"].name`:                                             "object.metadat",
+		`object.?spec.?nope.orValue("x")`:                                    "object.spec.nope",
+		`has(object.spec.nope) ? "a" : "b"`:                                  "object.spec.nope",
+		`object.status.nodeInfo.kernelVersion2`:                              "object.status.nodeInfo.kernelVersion2",
+		`object.status.conditions.filter(c, c.typ == "Ready")`:               "c.typ",
+		`object.status.conditions[0].typ`:                                    "object.status.conditions[].typ",
+		`[object.spec.podCIDRs, [object.spec.nope]]`:                         "object.spec.nope",
+		`{"a": object.nope}["a"]`:                                            "object.nope",
+		`"<" + object.nope + ">"`:                                            "object.nope",
+		`size(object.nope) > 1 ? object.nope2 : ""`:                          "object.nope",
+		`object.metadata.name`:                                               "",
+		`object.kind + object.apiVersion`:                                    "",
+		`object.metadata.labels["example.com/rack"]`:                         "",
+		`object.metadata.labels.rack`:                                        "",
+		`object.metadata.annotations.?owner.orValue("")`:                     "",
+		`object.metadata.creationTimestamp`:                                  "",
+		`object.metadata.ownerReferences[0].name`:                            "",
+		`object.status.capacity["nvidia.com/gpu"]`:                           "",
+		`object.status.capacity.cpu.foo`:                                     "", // an amount is text, which CEL itself rejects
+		`object.status.conditions.exists(object, object.type == "Rdy")`:      "",
+		`object.metadata.labels.map(k, k.foo)`:                               "",
+		`object.status.addresses.map(a, a.address)`:                          "",
+		`object.?spec.?podCIDR.optMap(x, x.foo).orValue("")`:                 "",
+		`object.spec.taints.all(t, object.spec.podCIDRs.all(c, t.key != c))`: "",
+		`object[object.metadata.name].foo`:                                   "",
+		`object.metadata.managedFields[0].fieldsV1.foo`:                      "",
+		`object.`: "", // New says what is wrong
+	} {
+		got := Spec{Head: "X", CEL: expression}.UnknownField(&corev1.Node{})
+		if path := ""; want != "" || got != nil {
+			if got != nil {
+				path = got.Path
+			}
+			if path != want {
+				t.Errorf("%s: found %q, want %q", expression, path, want)
+			}
+		}
+	}
+	if got := (Spec{Label: "nope"}).UnknownField(&corev1.Node{}); got != nil {
+		t.Errorf("a label has no field: %+v", got)
+	}
+	if got := (Spec{CEL: "object.spec.containers.map(c, c.imag)"}).UnknownField(&corev1.Pod{}); got == nil || got.Name != "imag" || !slices.Contains(got.Names, "image") {
+		t.Errorf("a container has no imag: %+v", got)
 	}
 }

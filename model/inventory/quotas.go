@@ -48,6 +48,9 @@ type Quota struct {
 	Object *corev1.ResourceQuota `json:"-"` // nil without a quota
 }
 
+// FinishedPods is the name of a User that stands for all pods that have finished.
+const FinishedPods = "finished pods"
+
 // User is a workload, or a pod without one, as it counts in a quota.
 type User struct {
 	Name   string // "deployment/web", "pod/debug"
@@ -86,7 +89,7 @@ func Quotas(s *model.Snapshot, quotas []*corev1.ResourceQuota, limits []*corev1.
 		}
 		if known {
 			q.measure(own)
-			q.Users = heaviestIn(q, own)
+			q.Users = heaviestIn(q, own, finishedIn(s, q.Namespace))
 			q.DefaultedPods = new(count(own, func(p *model.Pod) bool { return model.HasLimitRangeDefaults(p.Object) }))
 		}
 	}
@@ -250,13 +253,27 @@ func (q *Quota) unset(pods []*model.Pod, name corev1.ResourceName) bool {
 	return count(pods, func(p *model.Pod) bool { return leavesUnset(p.Object, name) }) > len(pods)/2
 }
 
-// heaviestIn sums up what the quota counts under its fullest resource for the pods of each workload.
-func heaviestIn(q *Quota, pods []*model.Pod) []User {
+// finishedIn counts the pods of a namespace that have finished and are not deleted.
+func finishedIn(s *model.Snapshot, namespace string) (n int) {
+	for _, pod := range s.Pods {
+		if pod.Object.Namespace == namespace && pod.Finished() {
+			n++
+		}
+	}
+	return n
+}
+
+// heaviestIn sums up what the quota counts under its fullest resource for the pods of each workload. As
+// objects, finished pods count too.
+func heaviestIn(q *Quota, pods []*model.Pod, finished int) []User {
 	if q.Fullest == "" || len(q.Scopes) > 0 {
 		return nil
 	}
 	at := map[string]int{}
 	var users []User
+	if q.Fullest == "count/pods" && finished > 0 {
+		users = append(users, User{Name: FinishedPods, Pods: finished, Amount: int64(finished)})
+	}
 	for _, pod := range pods {
 		amount := amountOf(pod, q.Fullest)
 		if amount == 0 {

@@ -36,7 +36,9 @@ func snapshotOf(status model.Status, nodes []*corev1.Node, pods ...*corev1.Pod) 
 // dev are pods of 500m, 1 and 2 cores, each of 1Gi, and one that has ended.
 func dev(status model.Status) *model.Snapshot {
 	return snapshotOf(status, nil,
-		modeltest.NewPod("dev/a", "n1", "500m", "1Gi", 0, func(p *corev1.Pod) { p.Annotations = map[string]string{"kubernetes.io/limit-ranger": "LimitRanger plugin set: cpu"} }),
+		modeltest.NewPod("dev/a", "n1", "500m", "1Gi", 0, func(p *corev1.Pod) {
+			p.Annotations = map[string]string{"kubernetes.io/limit-ranger": "LimitRanger plugin set: cpu"}
+		}),
 		modeltest.NewPod("dev/b", "n1", "1", "1Gi", 0, nil),
 		modeltest.NewPod("dev/c", "", "2", "1Gi", 0, nil),
 		modeltest.NewPod("dev/d", "n1", "64", "1Gi", 0, func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded }),

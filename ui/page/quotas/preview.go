@@ -120,6 +120,10 @@ func usersWords(r *row) string {
 		if r.Fullest != corev1.ResourcePods && r.Fullest != "count/pods" {
 			use += " " + left(r.Fullest, user.Amount, model.Up)
 		}
+		if user.Name == inventory.FinishedPods {
+			words = append(words, model.FormatCount(user.Pods)+" "+user.Name)
+			continue
+		}
 		if !strings.HasPrefix(user.Name, "pod/") {
 			use += " (" + grammar.Count(user.Pods, "pod", "pods") + ")"
 		}
