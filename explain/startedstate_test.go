@@ -54,7 +54,8 @@ func TestAStateAndItsWordsAreOfOneReadingOfThePod(t *testing.T) {
 		var ok bool
 		switch r.State {
 		case "running":
-			ok = started && why == "" && pod.DeletionTimestamp == nil && strings.Contains(r.Summary, "all containers started") && r.Started
+			ok = started && pod.DeletionTimestamp == nil && strings.Contains(r.Summary, "all containers started") && r.Started &&
+				(why == "") == strings.HasSuffix(r.Summary, "all containers started.") // a container may wait to be restarted
 		case "finished":
 			ok = ended && strings.Contains(r.Summary, "finished") && r.Started
 		case "being deleted":

@@ -74,7 +74,7 @@ type entry struct {
 
 // errDocuments rejects a second document: YAML reads the first alone, and what the others
 // protect would be protected by nothing.
-var errDocuments = errors.New("it has more than one document; keep all settings in one, without --- or ...")
+var errDocuments = errors.New("it has more than one document; keep all settings in one, without the lines --- and ... between them")
 
 // errMapping rejects a document of another shape.
 var errMapping = errors.New("it must be a mapping of settings, such as theme: dark")

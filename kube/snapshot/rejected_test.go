@@ -45,7 +45,7 @@ func TestAListShowsWhichPodsWereRejected(t *testing.T) {
 		"one that is not in the file":    {event("DaemonSet", "agent", lately), "", "the file does not have DaemonSet shop/agent"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, err := Read(strings.NewReader("apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Node, metadata: {name: n}}\n"+test.items), ReadOptions{Name: "x", Taken: taken, Strip: withoutTemplate})
+			f, err := Read(strings.NewReader("apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Node, metadata: {name: node-1}}\n"+test.items), ReadOptions{Name: "x", Taken: taken, Strip: withoutTemplate})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -42,7 +42,7 @@ func (f *File) Source() (*cluster.Source, error) {
 		case k.beside:
 		case k.groups:
 			f.serve(factory, k)
-		case why != "" && !(k.resource == deviceClasses && f.withoutDRA()):
+		case why != "" && (k.resource != deviceClasses || !withoutDRA(f)):
 			if err := trace.Forbid(factory, k.resource, why); err != nil {
 				return nil, fmt.Errorf("open snapshot: %w", err)
 			}
@@ -107,7 +107,7 @@ const deviceClasses = "deviceclasses"
 // withoutDRA reports whether nothing in a List of kubectl shows that the cluster uses dynamic resource
 // allocation. Then extended resources are taken to be those of device plugins: most clusters
 // have no DeviceClass, and their lists have none.
-func (f *File) withoutDRA() bool {
+func withoutDRA(f *File) bool {
 	for _, resource := range []string{deviceClasses, "resourceslices", "resourceclaims", "devicetaintrules"} {
 		if len(f.objects[resource]) > 0 {
 			return false
