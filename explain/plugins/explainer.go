@@ -154,21 +154,25 @@ func (e explainer) Missing(q *Question, r NodeRejection) float64 {
 	return e.worstShare(q, r, func(f Figure) int64 { return f.Allocatable })
 }
 
+// another is what each resource adds that is short beside the worst: of two nodes that have nothing left of
+// one, that is closer which has enough of the others.
+const another = 1e-9
+
 // worstShare is the largest part that is short of a whole; 1 where nothing is counted.
 func (e explainer) worstShare(q *Question, r NodeRejection, whole func(Figure) int64) float64 {
 	if e.Figures == nil || r.Node == nil {
 		return 1
 	}
-	worst := 0.0
+	worst, short := 0.0, 0
 	for _, f := range e.Figures(q, r) {
 		if of := whole(f); of > 0 {
-			worst = max(worst, float64(f.Short)/float64(of))
+			worst, short = max(worst, float64(f.Short)/float64(of)), short+1
 		}
 	}
 	if worst == 0 {
 		return 1
 	}
-	return worst
+	return worst + another*float64(short-1)
 }
 
 // Explainers has one entry for each plugin whose reason leaves out names or

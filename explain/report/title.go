@@ -37,17 +37,14 @@ func (p *PodRef) Line() string {
 // Requested is what the pod requests, as the scheduler counts it: "requests cpu 3.7, memory
 // 12Gi", and how much of it are defaults of a LimitRange. Amounts but cpu are rounded up.
 func (p *PodRef) Requested() string {
-	if amounts := p.amounts(true); amounts != "" {
+	if amounts := p.Amounts(); amounts != "" {
 		return "requests " + amounts
 	}
 	return "requests nothing"
 }
 
 // Amounts are those of Requested: "cpu 3.7, memory 12Gi"; "" where there is nothing.
-func (p *PodRef) Amounts() string { return p.amounts(false) }
-
-// amounts are those of Amounts, with how much of them are defaults if that is wanted.
-func (p *PodRef) amounts(defaults bool) string {
+func (p *PodRef) Amounts() string {
 	var requests []string
 	for _, name := range slices.SortedFunc(maps.Keys(p.Requests), func(a, b string) int {
 		return strings.Compare(ResourceRank(corev1.ResourceName(a)), ResourceRank(corev1.ResourceName(b)))
@@ -57,7 +54,7 @@ func (p *PodRef) amounts(defaults bool) string {
 			continue
 		}
 		said := name + " " + amountText(corev1.ResourceName(name), requested)
-		if given, err := resource.ParseQuantity(p.LimitRangeDefaults[name]); err == nil && defaults && !given.IsZero() {
+		if given, err := resource.ParseQuantity(p.LimitRangeDefaults[name]); err == nil && !given.IsZero() {
 			said += " (" + amountText(corev1.ResourceName(name), given) + " by a LimitRange)"
 		}
 		requests = append(requests, said)
