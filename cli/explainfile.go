@@ -96,7 +96,7 @@ func (e *explainOptions) explainWish(ctx context.Context, live *source.Live, w a
 	if err != nil {
 		return nil, err
 	}
-	w.WithNewClaims(pod.Pod)
+	w.Notes = append(w.Notes, w.WithNewClaims(pod.Pod)...)
 	q := report.Query{Target: report.PodPlanned(pod.Pod, pod.Admittance), Parts: e.parts() | report.PreemptionPart}
 	if fixes {
 		q.Parts |= report.FixesPart

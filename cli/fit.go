@@ -245,12 +245,12 @@ func (f *fitOptions) ask(ctx context.Context, live *source.Live, what string, pl
 		return nil, err
 	}
 	q.Pod, q.Admittance = pod.Pod, pod.Admittance
-	planned.WithNewClaims(q.Pod)
+	notes := append(planned.Notes, planned.WithNewClaims(q.Pod)...)
 	answer, err := cluster.Fit(ctx, live.Cluster, q)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
 	}
-	answer.Scheduler.Caveats = append(append(pod.caveats, planned.Notes...), answer.Scheduler.Caveats...)
+	answer.Scheduler.Caveats = append(append(pod.caveats, notes...), answer.Scheduler.Caveats...)
 	return answer, nil
 }
 

@@ -43,7 +43,9 @@ func newFitTemplate(ctx context.Context, e *Engine, pod *corev1.Pod, replicas in
 		}
 		t.Pod.Spec.ResourceClaims = append(t.Pod.Spec.ResourceClaims, use)
 	}
-	t.readVolumes(e)
+	if err := e.scheduler.Hold(ctx, nil, func() error { t.readVolumes(e); return nil }); err != nil {
+		return nil, err
+	}
 	if replicas < 2 || len(t.Pod.Spec.ResourceClaims) == 0 {
 		return t, nil
 	}

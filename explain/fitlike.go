@@ -17,9 +17,12 @@ import (
 
 // FitLike is Fit of pods that equal one that exists.
 func FitLike(ctx context.Context, e *Engine, uid types.UID, replicas int) (*report.Fit, error) {
-	var pod *corev1.Pod
+	var pod, another *corev1.Pod
+	without := false // its volumes
 	if err := e.scheduler.Hold(ctx, nil, func() error {
-		pod = e.scheduler.State.Pods[uid]
+		if pod = e.scheduler.State.Pods[uid]; pod != nil {
+			another, without = anotherLike(e.scheduler.State.Listers, pod)
+		}
 		return nil
 	}); err != nil {
 		return nil, err
@@ -30,7 +33,6 @@ func FitLike(ctx context.Context, e *Engine, uid types.UID, replicas int) (*repo
 	case placement.ControllerKind(pod) == "DaemonSet":
 		return nil, fmt.Errorf("fit pods like %s: a DaemonSet has one pod per node, however many fit", pod.Name)
 	}
-	another, without := anotherLike(e.scheduler.State.Listers, pod)
 	answer, err := e.Fit(ctx, report.FitQuery{Pod: another, Replicas: replicas})
 	if err == nil && without {
 		answer.WithoutVolumes = true

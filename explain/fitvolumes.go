@@ -10,6 +10,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 	volumeutil "k8s.io/kubernetes/pkg/volume/util"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/admission"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 )
 
@@ -22,7 +23,12 @@ func (t *fitTemplate) readVolumes(e *Engine) {
 	t.Pod.Spec.Volumes = nil
 	for _, volume := range volumes {
 		if volume.Ephemeral != nil {
-			why, anywhere := whereMade(e.scheduler.State.Listers, volume.Ephemeral.VolumeClaimTemplate)
+			l, template := e.scheduler.State.Listers, volume.Ephemeral.VolumeClaimTemplate
+			if claim := existing(l, t.Pod.Namespace, template); claim != "" {
+				t.caveats = append(t.caveats, "claim "+t.Pod.Namespace+"/"+claim+" exists already: volume "+volume.Name+" is left out")
+				continue
+			}
+			why, anywhere := whereMade(l, template)
 			switch {
 			case anywhere:
 				continue
@@ -33,6 +39,18 @@ func (t *fitTemplate) readVolumes(e *Engine) {
 		}
 		t.Pod.Spec.Volumes = append(t.Pod.Spec.Volumes, volume)
 	}
+}
+
+// existing is the claim of a StatefulSet's first pod, if it exists: new ones say nothing then; "" if it
+// does not.
+func existing(l plugins.Listers, namespace string, template *corev1.PersistentVolumeClaimTemplate) string {
+	if template == nil || admission.FirstClaim(template) == "" || !l.Readable("persistentvolumeclaims") {
+		return ""
+	}
+	if _, err := l.Claim(namespace, admission.FirstClaim(template)); err != nil {
+		return ""
+	}
+	return admission.FirstClaim(template)
 }
 
 // whereMade says why it is not known where the volumes of claims are that are made from a template;
@@ -69,9 +87,11 @@ func whereMade(l plugins.Listers, template *corev1.PersistentVolumeClaimTemplate
 	switch {
 	case err != nil:
 		return err.Error(), false
+	case late && slices.ContainsFunc(volumesOf(l, name), reserved):
+		return "a PersistentVolume of class " + name + " is reserved for a claim by its name", false
 	case late:
 		return "", false
-	case len(class.AllowedTopologies) == 0 && l.WithoutTopology(class.Provisioner):
+	case len(class.AllowedTopologies) == 0 && l.WithoutTopology(class.Provisioner) && !slices.ContainsFunc(volumesOf(l, name), somewhere):
 		return "", true
 	}
 	return "StorageClass " + name + " has volumeBindingMode " + string(storagev1.VolumeBindingImmediate), false
@@ -80,7 +100,25 @@ func whereMade(l plugins.Listers, template *corev1.PersistentVolumeClaimTemplate
 // boundByName reports whether the volume controller may bind a claim of a class that does not
 // exist: to a volume that names the class, or to any that could not be read.
 func boundByName(l plugins.Listers, class string) bool {
-	return !l.Readable("persistentvolumes") || slices.ContainsFunc(plugins.Everything(l.Volumes), func(volume *corev1.PersistentVolume) bool {
-		return storagehelpers.GetPersistentVolumeClass(volume) == class && volume.Spec.ClaimRef == nil
+	return !l.Readable("persistentvolumes") || slices.ContainsFunc(volumesOf(l, class), func(volume *corev1.PersistentVolume) bool {
+		return volume.Spec.ClaimRef == nil || reserved(volume)
 	})
+}
+
+// volumesOf are the volumes of a class.
+func volumesOf(l plugins.Listers, class string) []*corev1.PersistentVolume {
+	return slices.DeleteFunc(plugins.Everything(l.Volumes), func(volume *corev1.PersistentVolume) bool {
+		return storagehelpers.GetPersistentVolumeClass(volume) != class
+	})
+}
+
+// reserved reports whether somebody has reserved a volume for a claim of a certain name, which it is not
+// bound to.
+func reserved(volume *corev1.PersistentVolume) bool {
+	return volume.Spec.ClaimRef != nil && volume.Spec.ClaimRef.UID == ""
+}
+
+// somewhere reports whether a volume is free, and not every node can use it.
+func somewhere(volume *corev1.PersistentVolume) bool {
+	return (volume.Spec.ClaimRef == nil || reserved(volume)) && volume.Spec.NodeAffinity != nil
 }

@@ -6,12 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/admission"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
@@ -186,6 +188,9 @@ func TestAPodFromAManifestIsExplainedWithTheVolumesThatAreMadeLater(t *testing.T
 			if told.Tried == nil || told.Plan == nil || test.verdict == report.Unknown && len(told.Unknown) == 0 {
 				t.Errorf("fixes %v, preemption %v, unknown %v", told.Tried, told.Plan, told.Unknown)
 			}
+			if slices.ContainsFunc(told.Tried.Tried, func(f report.Fix) bool { return f.Verified }) {
+				t.Errorf("fixes without its volumes are promised: %v", told.Tried.Tried)
+			}
 			fit, err := Replicas(t.Context(), e, pod, 3, report.Admittance{})
 			if err != nil || !strings.Contains(fit.Sentence(), test.replicas) {
 				t.Errorf("of its replicas %q, %v", fit.Sentence(), err)
@@ -208,7 +213,7 @@ func TestFitLikeMakesClaimsLikeThoseThatExist(t *testing.T) {
 			claim.Spec.VolumeName, claim.Status.Phase = "pv", corev1.ClaimBound
 			metav1.SetMetaDataAnnotation(&claim.ObjectMeta, "pv.kubernetes.io/bind-completed", "yes")
 			volume := aVolume("pv", "csi", volumeOn(corev1.LabelTopologyZone, "eu-1a"))
-			volume.Spec.ClaimRef = &corev1.ObjectReference{Namespace: "shop", Name: "data-db-0"}
+			volume.Spec.ClaimRef = &corev1.ObjectReference{Namespace: "shop", Name: "data-db-0", UID: "claim"}
 			mounts := func(p *corev1.Pod) {
 				p.Spec.Volumes = []corev1.Volume{{Name: "data", VolumeSource: corev1.VolumeSource{
 					PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "data-db-0"},
@@ -223,6 +228,49 @@ func TestFitLikeMakesClaimsLikeThoseThatExist(t *testing.T) {
 			}
 			if says := got.MoreSentence(); !strings.HasPrefix(says, test.says) {
 				t.Errorf("it says %q, want %q …", says, test.says)
+			}
+		})
+	}
+}
+
+// What is reserved, limited or there already decides where the pods of a StatefulSet may be.
+func TestNewClaimsOfAStatefulSetLeaveOpenWhatOthersDecide(t *testing.T) {
+	reserved := aVolume("pv-0", "local", volumeOn(corev1.LabelTopologyZone, "eu-1a"))
+	reserved.Spec.ClaimRef = &corev1.ObjectReference{Namespace: "ml", Name: "data-db-0"}
+	byHand := aVolume("pv-0", "manual")
+	byHand.Spec.ClaimRef = &corev1.ObjectReference{Namespace: "ml", Name: "data-db-0"}
+	limited := &storagev1.CSINode{ObjectMeta: metav1.ObjectMeta{Name: "n"}, Spec: storagev1.CSINodeSpec{Drivers: []storagev1.CSINodeDriver{{
+		Name: "plain.example.com", NodeID: "n", Allocatable: &storagev1.VolumeNodeResources{Count: new(int32(3))},
+	}}}}
+	for name, test := range map[string]struct {
+		class   string
+		objects []runtime.Object
+		verdict report.Verdict
+	}{
+		"a volume that is reserved":             {"local", []runtime.Object{aClass("local", "kubernetes.io/no-provisioner"), reserved}, report.Unknown},
+		"a volume of no class that is reserved": {"manual", []runtime.Object{byHand}, report.Unknown},
+		"a driver with a limit":                 {"plain", []runtime.Object{aClass("plain", "plain.example.com", atOnce), limited}, report.Unknown},
+		"a claim that exists":                   {"local", []runtime.Object{aClass("local", "kubernetes.io/no-provisioner"), aClaim("ml/data-db-0", "local")}, report.Schedulable},
+		"none of these":                         {"local", []runtime.Object{aClass("local", "kubernetes.io/no-provisioner")}, report.Unschedulable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := startEngine(t, Options{Quotas: noQuotas}, twoZones(append(test.objects, testNamespace("ml"))...)...)
+			template := aClaim("ml/data", test.class)
+			set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "db"}, Spec: appsv1.StatefulSetSpec{VolumeClaimTemplates: []corev1.PersistentVolumeClaim{*template}}}
+			set.Spec.Template.Spec = testPod("ml/any", "", "1").Spec
+			planned, _ := admission.PodOf(set, "ml")
+			if notes := planned.WithNewClaims(planned.Pod); len(notes) != 1 {
+				t.Errorf("notes %q", notes)
+			}
+			told, err := e.Ask(t.Context(), report.Query{Target: report.PodFrom(planned.Pod)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if told.Verdict != test.verdict {
+				t.Errorf("%s: %s, %q", told.Verdict, told.Summary, told.Scheduler.Caveats)
+			}
+			if says := slices.Contains(told.Scheduler.Caveats, "claim ml/data-db-0 exists already: volume data is left out"); says != (test.verdict == report.Schedulable) {
+				t.Errorf("caveats %q", told.Scheduler.Caveats)
 			}
 		})
 	}

@@ -12,12 +12,18 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
+// unmade says why a yes about a pod without the claims that are made for it does not count.
+const unmade = "is not simulated for claims that do not exist yet"
+
 // askNew answers for a pod that does not exist. What rejects it without the claims that are made
 // for it from templates holds all the same. Where nothing does, it is asked about with them, in a
 // simulated state.
 func (e *Engine) askNew(ctx context.Context, q report.Query) (*report.Report, error) {
 	pod := q.Target.Pod()
-	bare := withoutMadeClaims(e.scheduler.State.Listers, pod)
+	bare, err := withoutMadeClaims(ctx, e, pod)
+	if err != nil {
+		return nil, err
+	}
 	if bare == pod {
 		r, _, err := e.askPod(ctx, q, nil)
 		return r, err
@@ -28,30 +34,51 @@ func (e *Engine) askNew(ctx context.Context, q report.Query) (*report.Report, er
 	}
 	q.Target = report.PodFrom(bare)
 	r, _, err := e.askPod(ctx, q, of.unknown)
-	if err != nil || r.Verdict != report.Schedulable {
-		return r, err
-	}
-	with, err := of.explain(ctx, e)
 	if err != nil {
 		return nil, err
 	}
-	told := *with
-	told.Pod, told.CreatedAt = r.Pod, r.CreatedAt
-	told.Scheduler.Caveats = append(slices.Clone(with.Scheduler.Caveats), of.caveats...)
-	if with.Verdict == report.Schedulable {
-		told.Tried, told.Fixes, told.Plan, told.Preemption = r.Tried, r.Fixes, r.Plan, r.Preemption
-		told.Trace, told.Cycle = r.Trace, r.Cycle
+	told := *r
+	if r.Verdict == report.Schedulable {
+		with, err := of.explain(ctx, e)
+		if err != nil {
+			return nil, err
+		}
+		told = *with
+		told.Pod, told.CreatedAt, told.Scheduler.Caveats = r.Pod, r.CreatedAt, slices.Clone(r.Scheduler.Caveats)
+		told.Tried, told.Fixes, told.Plan, told.Preemption, told.Trace, told.Cycle = r.Tried, r.Fixes, r.Plan, r.Preemption, r.Trace, r.Cycle
+	}
+	told.Scheduler.Caveats = append(slices.Clone(told.Scheduler.Caveats), of.caveats...)
+	if len(told.Trace) > 0 {
+		told.Scheduler.Caveats = append(told.Scheduler.Caveats, "the trace is that of the pod without the claims that are made for it")
+	}
+	if told.Verdict == report.Schedulable {
 		return &told, nil
 	}
-	const unmade = "is not simulated for claims that do not exist yet"
-	if q.Parts.Has(report.PreemptionPart) {
-		told.Plan = &report.PreemptionPlan{Answer: "Unknown: preemption " + unmade + ".", Why: "preemption " + unmade}
+	return withoutPromises(q, &told, r.Verdict == report.Schedulable), nil
+}
+
+// withoutPromises are the fixes and the preemption plan of a report as far as they hold for a pod whose
+// claims they leave out. rejected says that only its claims reject the pod: nothing was simulated.
+func withoutPromises(q report.Query, told *report.Report, rejected bool) *report.Report {
+	if rejected && q.Parts.Has(report.PreemptionPart) {
+		told.Preemption, told.Plan = nil, &report.PreemptionPlan{Answer: "Unknown: preemption " + unmade + ".", Why: "preemption " + unmade}
 	}
-	if !q.Parts.Has(report.FixesPart) {
-		return &told, nil
+	switch {
+	case !q.Parts.Has(report.FixesPart):
+		return told
+	case rejected:
+		told.Tried = &report.Fixes{None: "what would help " + unmade}
+	default:
+		tried := *told.Tried
+		tried.Tried = slices.Clone(tried.Tried)
+		for i := range tried.Tried {
+			if fix := &tried.Tried[i]; fix.Verified {
+				fix.Verified, fix.Open, fix.Remaining = false, true, append(slices.Clone(fix.Remaining), "unknown: where the volumes and devices of its claims would be")
+			}
+		}
+		told.Tried = &tried
 	}
-	told.Tried = &report.Fixes{None: "what would help " + unmade}
-	return told.WithFixes(told.Tried), nil
+	return told.WithFixes(told.Tried)
 }
 
 // explain explains one of the pods with the claims that are made for it.
@@ -68,7 +95,16 @@ func (t *fitTemplate) explain(ctx context.Context, e *Engine) (*report.Report, e
 
 // withoutMadeClaims is a pod that does not exist, without the claims that are made for it from
 // templates once it does; the pod itself where there are none.
-func withoutMadeClaims(l plugins.Listers, pod *corev1.Pod) *corev1.Pod {
+func withoutMadeClaims(ctx context.Context, e *Engine, pod *corev1.Pod) (bare *corev1.Pod, err error) {
+	err = e.scheduler.Hold(ctx, nil, func() error {
+		bare = bareOf(e.scheduler.State.Listers, pod)
+		return nil
+	})
+	return bare, err
+}
+
+// bareOf is withoutMadeClaims while the scheduler is held.
+func bareOf(l plugins.Listers, pod *corev1.Pod) *corev1.Pod {
 	made := func(use corev1.PodResourceClaim) bool { return use.ResourceClaimTemplateName != nil }
 	unmade := func(volume corev1.Volume) bool {
 		if volume.Ephemeral == nil || volume.Ephemeral.VolumeClaimTemplate == nil {
@@ -103,7 +139,11 @@ func leaveOpen(x *explanation, open []report.UnknownPart) {
 // replicasOf places so many pods like one, which do not exist, one after another in a simulated
 // state, with the claims that are made for each of them.
 func replicasOf(ctx context.Context, e *Engine, pod *corev1.Pod, wanted int) (*report.Replicas, error) {
-	if withoutMadeClaims(e.scheduler.State.Listers, pod) == pod {
+	bare, err := withoutMadeClaims(ctx, e, pod)
+	if err != nil {
+		return nil, err
+	}
+	if bare == pod {
 		return placement.Replicas(ctx, e.scheduler, pod, wanted)
 	}
 	of, err := newFitTemplate(ctx, e, pod, wanted)
@@ -111,12 +151,15 @@ func replicasOf(ctx context.Context, e *Engine, pod *corev1.Pod, wanted int) (*r
 		return nil, err
 	}
 	if len(of.unknown) > 0 { // only that none fits is known
-		r, err := placement.Replicas(ctx, e.scheduler, of.Pod, min(wanted, 1))
+		r, err := placement.Replicas(ctx, e.scheduler, bare, min(wanted, 1))
 		return onlyIfNone(r, of.unknown), err
 	}
-	claimed, err := of.claimed(ctx, e, wanted)
+	claimed, err := of.claimed(ctx, e, min(wanted, mostCounted))
 	if err != nil {
 		return nil, err
+	}
+	if claimed.pods == mostCounted {
+		claimed.pods = wanted
 	}
 	filled, err := placement.Fill(ctx, e.scheduler, e.scheduler.State.NewSimulatedState(nil, nil), of.Template, claimed.pods)
 	if err != nil {

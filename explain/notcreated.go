@@ -56,7 +56,7 @@ func (e *Engine) askNotCreated(ctx context.Context, q report.Query) (*report.Rep
 
 // finishedIn counts the pods of a namespace that have finished and are not deleted.
 func finishedIn(ctx context.Context, e *Engine, namespace string) (n int, err error) {
-	return n, e.scheduler.Hold(ctx, nil, func() error {
+	err = e.scheduler.Hold(ctx, nil, func() error {
 		for _, pod := range e.scheduler.State.Pods {
 			if pod.Namespace == namespace && scheduler.Terminal(pod) {
 				n++
@@ -64,6 +64,7 @@ func finishedIn(ctx context.Context, e *Engine, namespace string) (n int, err er
 		}
 		return nil
 	})
+	return n, err
 }
 
 // suspendedReport is the answer for a Job that Kueue keeps suspended, from what would be said if

@@ -99,6 +99,17 @@ func TestNearMissesAreToldApart(t *testing.T) {
 			"Node c lacks only nvidia.com/gpu, of which 0 is allocatable: check the device plugin. The cluster is full for this pod: no node with nvidia.com/gpu that would accept it has any cpu free.",
 			"gpu | c: nvidia.com/gpu 0 allocatable",
 		},
+		"all nodes lost their devices": {
+			[]runtime.Object{testNode("b", "4", nodeHaving(gpu, "0")), testNode("c", "4", nodeHaving(gpu, "0")), testNode("d", "4")},
+			testPod("s/x", "", "1", requesting(gpu, "1")),
+			"2 nodes lack only nvidia.com/gpu, of which 0 is allocatable: check the device plugin. No node has nvidia.com/gpu: it requests 1.",
+			"gpu | 2 nodes: nvidia.com/gpu 0 allocatable",
+		},
+		"devices under another name are not lost": {
+			[]runtime.Object{testNode("b", "4", nodeHaving(gpu, "0"), nodeHaving("nvidia.com/mig-1g.5gb", "7")), testNode("d", "4")},
+			testPod("s/x", "", "1", requesting(gpu, "1")),
+			"No node has nvidia.com/gpu: it requests 1.", "gpu | no node has nvidia.com/gpu",
+		},
 		"and two that lost their devices are no larger": {
 			[]runtime.Object{testNode("b", "4", nodeHaving(gpu, "2")), testPod("s/y", "b", "4"), testNode("c", "4", nodeHaving(gpu, "0")), testPod("s/z", "c", "4")},
 			testPod("s/x", "", "1", requesting(gpu, "1")),

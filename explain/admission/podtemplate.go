@@ -3,6 +3,7 @@ package admission
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -114,7 +115,6 @@ func fromStatefulSet(set *appsv1.StatefulSet, namespace string) UncreatedPod {
 				ClaimName: claim.Name + "-" + set.Name + "-0",
 			}},
 		})
-		p.Notes = append(p.Notes, fmt.Sprintf("each pod is simulated with a new claim from volumeClaimTemplate %s; existing claims are not used", claim.Name))
 	}
 	return p
 }
@@ -134,15 +134,39 @@ func kindOf(object metav1.Object) schema.GroupVersionKind {
 
 // WithNewClaims gives a pod, in the place of the claims of a StatefulSet, generic ephemeral volumes
 // of the same templates. The scheduler treats their claims alike, and each replica that is
-// simulated gets claims of its own.
-func (p UncreatedPod) WithNewClaims(pod *corev1.Pod) {
+// simulated gets claims of its own. It returns what that leaves open.
+func (p UncreatedPod) WithNewClaims(pod *corev1.Pod) (notes []string) {
 	for _, claim := range p.Claims {
 		for i := range pod.Spec.Volumes {
-			if volume := &pod.Spec.Volumes[i]; volume.Name == claim.Name {
+			if volume := &pod.Spec.Volumes[i]; volume.Name == claim.Name && volume.PersistentVolumeClaim != nil {
+				first := volume.PersistentVolumeClaim.ClaimName
 				volume.VolumeSource = NewClaimLike(&claim)
+				metav1.SetMetaDataAnnotation(&volume.Ephemeral.VolumeClaimTemplate.ObjectMeta, firstClaim, first)
+				notes = append(notes, fmt.Sprintf("each pod is simulated with a new claim from volumeClaimTemplate %s", claim.Name))
 			}
 		}
 	}
+	return notes
+}
+
+// WithoutClaims takes the volumes of a StatefulSet's claims off a pod: its controller makes the claims
+// before it makes the pod, and they may exist. It returns what that leaves open.
+func (p UncreatedPod) WithoutClaims(pod *corev1.Pod) (notes []string) {
+	for _, claim := range p.Claims {
+		pod.Spec.Volumes = slices.DeleteFunc(pod.Spec.Volumes, func(volume corev1.Volume) bool { return volume.Name == claim.Name })
+		notes = append(notes, fmt.Sprintf("the volume of volumeClaimTemplate %s is not considered", claim.Name))
+	}
+	return notes
+}
+
+// firstClaim is an annotation of templates that WithNewClaims makes: the claim that a StatefulSet
+// makes for its first pod. No API server sees it.
+const firstClaim = "first-claim"
+
+// FirstClaim is the claim that a StatefulSet makes from a template for its first pod; "" where the
+// template is none of a StatefulSet's.
+func FirstClaim(template *corev1.PersistentVolumeClaimTemplate) string {
+	return template.Annotations[firstClaim]
 }
 
 // NewClaimLike is a generic ephemeral volume whose claim requests what a claim does. The volume that
@@ -150,7 +174,9 @@ func (p UncreatedPod) WithNewClaims(pod *corev1.Pod) {
 func NewClaimLike(claim *corev1.PersistentVolumeClaim) corev1.VolumeSource {
 	spec := *claim.Spec.DeepCopy()
 	spec.VolumeName = ""
-	return corev1.VolumeSource{Ephemeral: &corev1.EphemeralVolumeSource{VolumeClaimTemplate: &corev1.PersistentVolumeClaimTemplate{
-		ObjectMeta: metav1.ObjectMeta{Labels: claim.Labels}, Spec: spec,
-	}}}
+	template := &corev1.PersistentVolumeClaimTemplate{ObjectMeta: metav1.ObjectMeta{Labels: claim.Labels}, Spec: spec}
+	if class, set := claim.Annotations[corev1.BetaStorageClassAnnotation]; set {
+		metav1.SetMetaDataAnnotation(&template.ObjectMeta, corev1.BetaStorageClassAnnotation, class)
+	}
+	return corev1.VolumeSource{Ephemeral: &corev1.EphemeralVolumeSource{VolumeClaimTemplate: template}}
 }

@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	resourcehelper "k8s.io/component-helpers/resource"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/admission"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/command"
@@ -61,7 +62,7 @@ func (f *Search) simulationOf(changed *corev1.Pod, c command.Command, steps []re
 	}
 	for _, other := range c.Others {
 		next := changedBy(other, steps)
-		if t.Any {
+		if t.Any && !placement.HasOwnClaims(changed) && requestsMore(changed, next) {
 			next = madeLike(other, changed)
 		}
 		if scheduler.Assigned(other) {
@@ -71,6 +72,13 @@ func (f *Search) simulationOf(changed *corev1.Pod, c command.Command, steps []re
 		}
 	}
 	return t
+}
+
+// requestsMore reports whether a pod requests more cpu or memory than another, and of neither less.
+func requestsMore(pod, than *corev1.Pod) bool {
+	a, b := resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{}), resourcehelper.PodRequests(than, resourcehelper.PodResourcesOptions{})
+	cpu, memory := a.Cpu().Cmp(*b.Cpu()), a.Memory().Cmp(*b.Memory())
+	return cpu >= 0 && memory >= 0 && cpu+memory > 0
 }
 
 // madeLike is a pod as its controller makes it now, where it makes all alike: from the same template

@@ -191,7 +191,7 @@ func (t *tried) addRolled(f *forecasting) {
 		next := f.successor(pod)
 		spec := r.Next.Spec.DeepCopy()
 		spec.NodeName = ""
-		next.pod.Spec = *spec
+		next.pod.Spec, next.pod.Labels, next.pod.Annotations = *spec, r.Next.Labels, r.Next.Annotations
 		f.competitors, t.replaced = append(f.competitors, next), append(t.replaced, next)
 	}
 }

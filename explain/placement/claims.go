@@ -79,6 +79,7 @@ func (t Template) ClaimsOf(pod *corev1.Pod) []*resourcev1.ResourceClaim {
 			continue
 		}
 		name := pod.Name + "-" + use.Name
+		pod.Status.ResourceClaimStatuses = slices.DeleteFunc(pod.Status.ResourceClaimStatuses, func(made corev1.PodResourceClaimStatus) bool { return made.Name == use.Name })
 		claims = append(claims, &resourcev1.ResourceClaim{
 			ObjectMeta: metav1.ObjectMeta{
 				Namespace: pod.Namespace, Name: name, UID: types.UID("to be made: " + name),

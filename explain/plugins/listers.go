@@ -55,14 +55,14 @@ func (l Listers) Claim(namespace, name string) (*corev1.PersistentVolumeClaim, e
 	return l.claims.PersistentVolumeClaims(namespace).Get(name)
 }
 
-// WithoutTopology says whether a CSI driver runs on nodes, and on none of them with topology keys:
-// each of its volumes can be used on all of them.
+// WithoutTopology says whether a CSI driver runs on nodes, and on none of them with topology keys or a
+// limit of volumes: each of its volumes can be used on all of them.
 func (l Listers) WithoutTopology(driver string) bool {
 	runs := false
 	for _, node := range Everything(l.csiNodes) {
 		for i := range node.Spec.Drivers {
 			if there := &node.Spec.Drivers[i]; there.Name == driver {
-				if len(there.TopologyKeys) > 0 {
+				if len(there.TopologyKeys) > 0 || there.Allocatable != nil && there.Allocatable.Count != nil {
 					return false
 				}
 				runs = true

@@ -77,13 +77,29 @@ func (m *misses) add(q *podQuestion, l shortNode) {
 }
 
 // lostDevices reports whether a node lacks nothing but extended resources that its kubelet knows
-// and has 0 of: their device plugin was there, and is not, or all its devices are unhealthy.
+// and has 0 of: their device plugin was there, and is not, or all its devices are unhealthy. One that
+// offers other resources of the same vendor gives its devices under another name.
 func lostDevices(q *podQuestion, l shortNode) bool {
 	node, err := q.Nodes.NodeInfos().Get(l.node)
-	return err == nil && !slices.ContainsFunc(l.lacks, func(f plugins.Figure) bool {
-		_, known := node.Node().Status.Allocatable[f.Resource]
-		return !known || f.Allocatable > 0 || !v1helper.IsExtendedResourceName(f.Resource)
+	if err != nil {
+		return false
+	}
+	allocatable := node.Node().Status.Allocatable
+	return !slices.ContainsFunc(l.lacks, func(f plugins.Figure) bool {
+		_, known := allocatable[f.Resource]
+		return !known || f.Allocatable > 0 || !v1helper.IsExtendedResourceName(f.Resource) || offersOthers(allocatable, f.Resource)
 	})
+}
+
+// offersOthers reports whether there is some of another resource of the same domain.
+func offersOthers(allocatable corev1.ResourceList, than corev1.ResourceName) bool {
+	domain, _, _ := strings.Cut(string(than), "/")
+	for name, amount := range allocatable {
+		if name != than && strings.HasPrefix(string(name), domain+"/") && !amount.IsZero() {
+			return true
+		}
+	}
+	return false
 }
 
 // tellLost puts nodes that lost their devices before everything else: what they have is free, and
@@ -92,14 +108,26 @@ func (m *misses) tellLost(told overall) overall {
 	if len(m.lost) == 0 {
 		return told
 	}
-	resource := m.lost[0].lacks[0].Resource
-	who, subject, lack := m.lost[0].node, "Node "+m.lost[0].node, "lacks"
-	if n := len(m.lost); n > 1 {
+	names := func(l shortNode) string {
+		var all []string
+		for _, f := range l.lacks {
+			all = append(all, string(f.Resource))
+		}
+		return strings.Join(all, " and ")
+	}
+	first, resources, n := m.lost[0], names(m.lost[0]), 0
+	for _, l := range m.lost {
+		if names(l) == resources {
+			n++
+		}
+	}
+	who, subject, lack := first.node, "Node "+first.node, "lacks"
+	if n > 1 {
 		who, lack = model.FormatCount(n)+" nodes", "lack"
 		subject = who
 	}
-	told.cause, told.why = model.ResourceWord(resource), fmt.Sprintf("%s: %s 0 allocatable", who, resource)
-	told.summary = fmt.Sprintf("%s %s only %s, of which 0 is allocatable: check the device plugin. %s", subject, lack, resource, told.summary)
+	told.cause, told.why = model.ResourceWord(first.lacks[0].Resource), fmt.Sprintf("%s: %s 0 allocatable", who, resources)
+	told.summary = fmt.Sprintf("%s %s only %s, of which 0 is allocatable: check the device plugin. %s", subject, lack, resources, told.summary)
 	return told
 }
 

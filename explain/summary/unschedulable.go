@@ -27,14 +27,14 @@ func tellUnschedulable(q *podQuestion, r *report.Report) overall {
 	if len(r.Groups) == 0 {
 		return overall{summary: "No node fits: the cluster has no nodes.", state: unschedulable, cause: "no nodes", why: "the cluster has no nodes"}
 	}
+	m := missesOf(q, r)
 	if told, ok := tellTooLarge(q); ok {
-		return told
+		return m.tellLost(told)
 	}
 	if told, ok := tellPinned(q, r); ok {
 		return told
 	}
 	told := tellNearest(q, r, &r.Groups[0])
-	m := missesOf(q, r)
 	switch {
 	case len(m.others) > 0 || len(m.full) > 0 && len(m.between) > 0: // the nearest says most
 	case len(m.full) > 0:

@@ -83,7 +83,7 @@ func podOf(ctx context.Context, a *CachedReader, namespace string, by *metav1.Ow
 		if of, err := meta.Accessor(o); err == nil && of.GetUID() == by.UID {
 			planned, _ := admission.PodOf(o, namespace)
 			pod = planned.Pod
-			planned.WithNewClaims(pod)
+			planned.WithoutClaims(pod)
 		}
 		return nil
 	})

@@ -115,7 +115,7 @@ func (r *RejectedPods) judge(ctx context.Context, s suspect, object runtime.Obje
 func (r *RejectedPods) refusedBy(ctx context.Context, of owner, object runtime.Object, told words, wanted, missing int) *model.NotCreated {
 	planned, _ := admission.PodOf(object, of.namespace)
 	pod := planned.Pod
-	planned.WithNewClaims(pod)
+	notes := append(planned.Notes, planned.WithoutClaims(pod)...)
 	pod.UID, pod.CreationTimestamp = model.NotCreatedUID(of.uid), metav1.NewTime(told.since)
 	corev1rules.SetObjectDefaults_Pod(pod)
 	rules := &Admission{Client: r.options.Client}
@@ -124,14 +124,14 @@ func (r *RejectedPods) refusedBy(ctx context.Context, of owner, object runtime.O
 	tolerateLostNodes(pod)
 	return &model.NotCreated{
 		Pod: pod, Wanted: wanted, Missing: missing, Since: told.since, Last: told.last, Message: told.message,
-		Notes: append(planned.Notes, rules.Caveats...),
+		Notes: append(notes, rules.Caveats...),
 	}
 }
 
 // Listed are the objects of a list that show which controllers' pods were rejected.
 type Listed struct {
 	Controllers []runtime.Object // that lack pods, with their templates
-	Kinds       map[string]bool  // of which it has any controllers
+	Has         map[Kind]bool    // of which it has any controllers
 	Events      []*corev1.Event
 	Pods        []*corev1.Pod
 	Taken       time.Time // when the list was
@@ -139,12 +139,19 @@ type Listed struct {
 	Client kubernetes.Interface
 }
 
+// Kind is a kind of objects in a namespace.
+type Kind struct{ Kind, Namespace string }
+
 // RejectedIn finds the controllers whose pods were rejected in a list of objects, and the kinds of
 // those of which only events are there.
 func RejectedIn(ctx context.Context, list *Listed) (found []*model.NotCreated, unread []model.Unread) {
+	byNamespace := map[string][]*corev1.Pod{}
+	for _, pod := range list.Pods {
+		byNamespace[pod.Namespace] = append(byNamespace[pod.Namespace], pod)
+	}
 	r := &RejectedPods{
 		options: RejectedPodOptions{Client: list.Client, Reads: func(string) bool { return true }},
-		now:     func() time.Time { return list.Taken }, podsIn: func(string) ([]*corev1.Pod, error) { return list.Pods, nil },
+		now:     func() time.Time { return list.Taken }, podsIn: func(namespace string) ([]*corev1.Pod, error) { return byNamespace[namespace], nil },
 		wake: make(chan struct{}, 1), suspects: map[types.UID]*suspect{},
 	}
 	for _, event := range list.Events {
@@ -163,15 +170,18 @@ func RejectedIn(ctx context.Context, list *Listed) (found []*model.NotCreated, u
 	}
 	for _, uid := range slices.Sorted(maps.Keys(r.suspects)) {
 		s := r.suspects[uid]
-		switch object, kind := objects[uid], creators[s.kind]; {
-		case object == nil && list.Kinds[s.kind]: // it is gone, or has all its pods
+		switch object := objects[uid]; {
+		case object == nil && list.Has[Kind{s.kind, s.namespace}]: // it is gone, or has all its pods
 		case object == nil:
-			unread = append(unread, model.Unread{Resource: kind.resource, Group: kind.group, Why: "the file does not have " + s.kind + " " + s.namespace + "/" + s.name + ", whose pods kube-apiserver rejected"})
+			unread = append(unread, model.Unread{Resource: "events", Why: "the file does not have " + s.kind + " " + s.namespace + "/" + s.name + ", whose pods kube-apiserver rejected"})
 		default:
 			if is := r.judge(ctx, *s, object); is != nil {
 				found = append(found, is)
 			}
 		}
+	}
+	if lately := func(e *corev1.Event) bool { return list.Taken.Sub(model.NewEvent(e).Last) <= eventLife }; !slices.ContainsFunc(list.Events, lately) {
+		unread = append(unread, model.Unread{Resource: "events", Why: "the file has no events of the last hour: pods that kube-apiserver rejected are known of ReplicaSets only"})
 	}
 	return found, unread
 }

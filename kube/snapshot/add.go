@@ -67,7 +67,7 @@ func (r *reader) seeController(kind string, object runtime.Object) {
 	if err != nil || !cluster.CreatesPods(kind) || of.GetUID() == "" {
 		return
 	}
-	r.file.controlling[kind] = true
+	r.file.controlling[cluster.Kind{Kind: kind, Namespace: of.GetNamespace()}] = true
 	delete(r.file.controllers, of.GetUID())
 	if cluster.LacksPods(object) {
 		r.file.controllers[of.GetUID()] = object.DeepCopyObject()

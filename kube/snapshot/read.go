@@ -17,6 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 )
 
 // Most is how many bytes a file may hold, unpacked. It bounds the memory that
@@ -57,7 +59,7 @@ type File struct {
 	custom  custom
 
 	controllers map[types.UID]runtime.Object // that lack pods, whole; only of a List of kubectl
-	controlling map[string]bool              // of which kinds it has controllers
+	controlling map[cluster.Kind]bool        // of which kinds it has controllers
 }
 
 // reader reads a File.
@@ -80,7 +82,7 @@ type uidKey struct {
 // or not. Its errors are one line; those of what is in it are ErrFormat.
 func Read(from io.Reader, options ReadOptions) (*File, error) {
 	r := &reader{
-		file:    &File{Unknown: map[string]int{}, objects: map[string][]runtime.Object{}, places: map[objectKey]int{}, controllers: map[types.UID]runtime.Object{}, controlling: map[string]bool{}},
+		file:    &File{Unknown: map[string]int{}, objects: map[string][]runtime.Object{}, places: map[objectKey]int{}, controllers: map[types.UID]runtime.Object{}, controlling: map[cluster.Kind]bool{}},
 		options: options, uids: map[uidKey]objectKey{}, workloads: map[types.UID]int{},
 	}
 	unpacked, done, err := unpack(from)

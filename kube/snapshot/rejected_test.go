@@ -39,7 +39,7 @@ func TestAListShowsWhichPodsWereRejected(t *testing.T) {
 		"a ReplicaSet":                   {controller("ReplicaSet", "web", "replicas: 3", failed), "web 2 of 3", "of ReplicaSets only"},
 		"one that does not say so":       {controller("ReplicaSet", "web", "replicas: 3", "replicas: 1") + event("ReplicaSet", "web", lately), "", ""},
 		"a StatefulSet":                  {controller("StatefulSet", "db", "replicas: 3", "replicas: 2") + event("StatefulSet", "db", lately), "db 1 of 3", ""},
-		"long ago":                       {controller("StatefulSet", "db", "replicas: 3", "replicas: 2") + event("StatefulSet", "db", longAgo), "", ""},
+		"long ago":                       {controller("StatefulSet", "db", "replicas: 3", "replicas: 2") + event("StatefulSet", "db", longAgo), "", "of the last hour"},
 		"a StatefulSet that is complete": {controller("StatefulSet", "db", "replicas: 3", "replicas: 3") + event("StatefulSet", "db", lately), "", ""},
 		"a DaemonSet":                    {controller("DaemonSet", "agent", "", "desiredNumberScheduled: 5, currentNumberScheduled: 3") + event("DaemonSet", "agent", lately), "agent 2 of 5", ""},
 		"one that is not in the file":    {event("DaemonSet", "agent", lately), "", "the file does not have DaemonSet shop/agent"},

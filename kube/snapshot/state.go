@@ -41,7 +41,7 @@ func (f *File) refused() (refused []*model.NotCreated, unread []model.Unread) {
 	if err != nil {
 		return nil, []model.Unread{{Resource: "events", Why: err.Error()}}
 	}
-	list := &cluster.Listed{Controllers: slices.Collect(maps.Values(f.controllers)), Kinds: f.controlling, Taken: f.Info.Taken, Client: client}
+	list := &cluster.Listed{Controllers: slices.Collect(maps.Values(f.controllers)), Has: f.controlling, Taken: f.Info.Taken, Client: client}
 	for _, object := range f.objects["events"] {
 		if event, ok := object.(*corev1.Event); ok {
 			list.Events = append(list.Events, event)
@@ -52,9 +52,5 @@ func (f *File) refused() (refused []*model.NotCreated, unread []model.Unread) {
 			list.Pods = append(list.Pods, pod)
 		}
 	}
-	refused, unread = cluster.RejectedIn(context.Background(), list)
-	if len(list.Events) == 0 { // only ReplicaSets say so themselves
-		unread = append(unread, model.Unread{Resource: "events", Why: "the file has no events: pods that kube-apiserver rejected are known of ReplicaSets only"})
-	}
-	return refused, unread
+	return cluster.RejectedIn(context.Background(), list)
 }
