@@ -65,15 +65,9 @@ func whereMade(l plugins.Listers, template *corev1.PersistentVolumeClaimTemplate
 	case !l.Readable("storageclasses"):
 		return l.Forbidden["storageclasses"], false
 	}
-	claim := &corev1.PersistentVolumeClaim{ObjectMeta: template.ObjectMeta, Spec: template.Spec}
-	if !storagehelpers.PersistentVolumeClaimHasClass(claim) {
-		class, err := volumeutil.GetDefaultClass(l.Classes)
-		if err != nil {
-			return err.Error(), false
-		}
-		if class != nil {
-			template.Spec.StorageClassName, claim.Spec.StorageClassName = &class.Name, &class.Name
-		}
+	claim, err := claimOfClass(l, template)
+	if err != nil {
+		return err.Error(), false
 	}
 	name := storagehelpers.GetPersistentVolumeClaimClass(claim)
 	class, err := l.Classes.Get(name)
@@ -95,6 +89,20 @@ func whereMade(l plugins.Listers, template *corev1.PersistentVolumeClaimTemplate
 		return "", true
 	}
 	return "StorageClass " + name + " has volumeBindingMode " + string(storagev1.VolumeBindingImmediate), false
+}
+
+// claimOfClass is a claim from a template, with the default class where neither names one: the template
+// gets it too.
+func claimOfClass(l plugins.Listers, template *corev1.PersistentVolumeClaimTemplate) (*corev1.PersistentVolumeClaim, error) {
+	claim := &corev1.PersistentVolumeClaim{ObjectMeta: template.ObjectMeta, Spec: template.Spec}
+	if storagehelpers.PersistentVolumeClaimHasClass(claim) {
+		return claim, nil
+	}
+	class, err := volumeutil.GetDefaultClass(l.Classes)
+	if class != nil {
+		template.Spec.StorageClassName, claim.Spec.StorageClassName = &class.Name, &class.Name
+	}
+	return claim, err
 }
 
 // boundByName reports whether the volume controller may bind a claim of a class that does not
