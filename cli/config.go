@@ -20,7 +20,7 @@ func newConfig(a *app) *cobra.Command {
 		Use:   "config check [FILE]",
 		Short: "Check the settings, and print a line for each error",
 		Long: `Check the settings, and print a line for each error: FILE:LINE: SETTING: what is
-wrong. Without FILE it is the config.yaml that fathom reads; - is standard input.
+wrong. Without FILE it is the config.yaml that fathom reads; - is stdin.
 The files of themes in the directory themes beside it are checked too.
 
 Exit codes: 0 nothing is wrong, 2 something is.`,

@@ -38,7 +38,7 @@ func lineWith(text, word string) string {
 
 func TestGetPendingWatchPrintsALineAChange(t *testing.T) {
 	objects, run := starts(t, "get", "pending", "-n", "shop", "--watch")
-	run.out.await(t, "pending   shop        waits")
+	run.out.await(t, "pending     shop        waits")
 	for _, step := range []struct {
 		kind, pod string
 		edit      func(*corev1.Pod)
