@@ -227,14 +227,14 @@ func BenchmarkFixes(b *testing.B) {
 	for _, size := range benchSizes {
 		e, _ := benchEngine(b, size)
 		for n := range 200 {
-			other := aPod(fmt.Sprintf("other-%d", n), "8", benchKinds[n%3].option)
+			other := aPod(fmt.Sprintf("other-%d", n), "8", benchKinds[n%3].option, unschedulableFor(time.Minute))
 			other.Labels["kind"] = fmt.Sprint(n % 25)
 			if err := e.Apply(3, []scheduler.Change{{New: other}}); err != nil {
 				b.Fatal(err)
 			}
 		}
 		for _, kind := range benchKinds {
-			pod := aPod("pending", "8", kind.option)
+			pod := aPod("pending", "8", kind.option, unschedulableFor(time.Minute))
 			if err := e.Apply(3, []scheduler.Change{{New: pod}}); err != nil {
 				b.Fatal(err)
 			}

@@ -126,6 +126,7 @@ type Search struct {
 	models     []newNode                // what one more node may be like
 	verified   time.Duration            // how long fixes were simulated with all other pods
 	anyway     []forecast.AffectedPod   // what happens to others without a change; nil: not asked
+	together   map[string]bool          // whether pods of the workload preempt others once they are changed; see togetherKey
 	ready      int                      // Ready nodes, when models was made
 	small      bool                     // the scheduler looks at all nodes
 }

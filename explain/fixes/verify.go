@@ -134,6 +134,9 @@ func (f *Search) verify(ctx context.Context, fix *Attempt) error {
 	if err != nil {
 		return err
 	}
+	if t := fix.trial; len(t.Changes) == 0 && len(t.Gone) == 0 {
+		noteTogether(f, fix, t, tried)
+	}
 	tellVictims(victims, tried, fix)
 	tellPreempted(tried, fix)
 	tellOthers(f.alike, tried, fix)
@@ -164,7 +167,7 @@ func preemptsBetween(ctx context.Context, f *Search, fix *Attempt) error {
 	case fix.ownFirst:
 		preempts, err := simulatorOf(f).Preempts(ctx, fix.trial.Pod, nil)
 		if err == nil && !preempts && several {
-			preempts, err = preemptsTogether(ctx, f, fix.trial)
+			preempts, err = preemptsTogether(ctx, f, fix)
 		}
 		if preempts {
 			fix.Remaining = append(fix.Remaining, afterFirst)
@@ -185,15 +188,42 @@ func preemptsBetween(ctx context.Context, f *Search, fix *Attempt) error {
 
 // preemptsTogether reports whether the pods that a fix changes would preempt others while
 // nothing else of the fix is done: the first of them may take what room there is.
-func preemptsTogether(ctx context.Context, f *Search, whole *forecast.FixSimulation) (bool, error) {
-	first := *whole
+func preemptsTogether(ctx context.Context, f *Search, fix *Attempt) (bool, error) {
+	first := *fix.trial
 	first.Changes, first.AtFirst, first.Nodes, first.Gone = nil, 0, nil, nil
+	if known, ok := f.together[togetherKey(fix, &first)]; ok {
+		return known, nil
+	}
 	tried, err := f.simulate(ctx, &first)
 	if err != nil {
 		return false, err
 	}
 	_, err = f.forgive(ctx, tried)
-	return slices.ContainsFunc(tried.Unless, func(h forecast.AffectedPod) bool { return h.How == forecast.Preempted }), err
+	return noteTogether(f, fix, &first, tried), err
+}
+
+// noteTogether reports whether the pods that a fix changes preempt others in a simulation of that
+// alone, and keeps it for other fixes that change them so, if it is certain.
+func noteTogether(f *Search, fix *Attempt, alone *forecast.FixSimulation, tried *forecast.FixOutcome) bool {
+	preempts := slices.ContainsFunc(tried.Unless, func(h forecast.AffectedPod) bool { return h.How == forecast.Preempted })
+	if tried.Unknown == "" {
+		if f.together == nil {
+			f.together = map[string]bool{}
+		}
+		f.together[togetherKey(fix, alone)] = preempts
+	}
+	return preempts
+}
+
+// togetherKey is what a simulation depends on in which nothing is changed but pods of one workload.
+func togetherKey(fix *Attempt, alone *forecast.FixSimulation) string {
+	key := fmt.Sprint(alone.Recreated, alone.AtOnce, alone.Last)
+	for _, step := range fix.Remedies {
+		if remedy.ChangesPod(step) {
+			key += "\n" + remedy.Title(step)
+		}
+	}
+	return key
 }
 
 // simulatorOf is what simulates other pods.

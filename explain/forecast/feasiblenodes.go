@@ -39,8 +39,16 @@ func (f *forecasting) survey(ctx context.Context) error {
 // surveyClass asks about one class.
 func (f *forecasting) surveyClass(ctx context.Context, class *equivalenceClass, empty *scheduler.SimulatedState) error {
 	only := f.worthTrying(class)
-	if err := f.roomFor(ctx, class, empty, only); err != nil || !class.waits {
+	if err := f.roomFor(ctx, class, empty, only); err != nil {
 		return err
+	}
+	if f.trial != nil && mindsOthers(class.pod()) {
+		if err := findReach(ctx, f, class, empty); err != nil {
+			return err
+		}
+	}
+	if !class.waits {
+		return nil
 	}
 	if len(class.room) > 0 {
 		only = nil // what fits then and not now is let in: it has to be sure
@@ -58,8 +66,14 @@ func (f *forecasting) surveyClass(ctx context.Context, class *equivalenceClass, 
 			return err
 		}
 	}
-	class.skips = len(class.room) == 0 && class.open == "" && !mindsOthers(class.pod()) && !class.preempts
+	class.skips = len(class.room) == 0 && class.open == "" && !class.preempts && (!mindsOthers(class.pod()) || class.isolated(f.trial))
 	return nil
+}
+
+// isolated reports whether pods that mind others can fit no node of a trial whoever comes, and
+// preempt nobody.
+func (k *equivalenceClass) isolated(t *tried) bool {
+	return k.reach != nil && len(k.reach) == 0 && k.steady(t, k.competitors[0])
 }
 
 // findPreemption finds out whether a class that waits may preempt after the change that is
@@ -101,6 +115,14 @@ func (f *forecasting) roomFor(ctx context.Context, class *equivalenceClass, empt
 			class.open = placement.WhyUnread(t.Matrix.Unknown())
 		}
 		return nil
+	})
+}
+
+// findReach finds which nodes a class may fit once others have come to the emptied state.
+func findReach(ctx context.Context, f *forecasting, class *equivalenceClass, empty *scheduler.SimulatedState) error {
+	return f.scheduler.Hold(ctx, empty, func() (err error) {
+		class.reach, err = f.scheduler.ReachableNodes(ctx, placement.AsNewPod(class.pod()))
+		return err
 	})
 }
 

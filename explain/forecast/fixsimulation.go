@@ -200,8 +200,7 @@ func (t *tried) addRolled(f *forecasting) {
 func (t *tried) tryOrders(ctx context.Context, f *forecasting) error {
 	begun := time.Now()
 	for n := range mostTrials {
-		late := time.Since(begun) > longPlayingTime || f.size >= scheduler.SampledFrom && time.Since(begun) > t.trial.Time
-		if n > 0 && (late || t.known(n) || f.certain()) {
+		if n > 0 && (t.late(f, n, time.Since(begun)) || t.known(n) || f.certain()) {
 			break
 		}
 		p := newSimulation(f, n)
@@ -219,6 +218,16 @@ func (t *tried) tryOrders(ctx context.Context, f *forecasting) error {
 		f.unsaid("no time left to simulate it with the other pending pods")
 	}
 	return nil
+}
+
+// late reports whether no further order is to be begun, for want of time. The first one takes the
+// longest, as the next know what it found: they may take as long again.
+func (t *tried) late(f *forecasting, orders int, taken time.Duration) bool {
+	allowed := t.trial.Time
+	if orders < mindedTrials {
+		allowed *= mindedTrials
+	}
+	return taken > longPlayingTime || f.size >= scheduler.SampledFrom && taken > allowed
 }
 
 // leaveOut leaves out of further orders the pending pods that found no node in those so far
@@ -246,7 +255,7 @@ func newSimulation(f *forecasting, order int) *simulation {
 	return &simulation{
 		forecast: f, order: order, random: rand.New(rand.NewPCG(1, uint64(order))),
 		placements: map[*pendingPod]place{}, ended: map[types.UID]bool{}, early: map[types.UID]bool{}, left: map[types.UID]bool{}, kept: map[*pendingPod]bool{}, byUID: map[types.UID]*pendingPod{},
-		nowhere: map[*equivalenceClass]rejection{}, whys: map[*equivalenceClass]lastWhy{},
+		nowhere: map[*equivalenceClass]*rejection{}, whys: map[*equivalenceClass]lastWhy{},
 	}
 }
 

@@ -143,8 +143,10 @@ type equivalenceClass struct {
 	now         bool     // they fit a node in the present state
 	asked       bool     // room was asked for: there was time
 	room        []string // the nodes that they fit when nobody has come yet
+	reach       []string // those that they may fit once others have come, where they mind others in a trial; nil: any
 	devices     bool     // they get devices there, which may be the same ones
 	open        string   // why that could not be decided
+	nowhere     *place   // they fit no node in a trial as long as nobody has come; nil: not known
 	skips       bool     // they find no room whatever the order, or were not tried
 	untried     bool     // there was no time to ask whether they fit
 	preempts    bool     // they may find room by preemption after a change that is tried

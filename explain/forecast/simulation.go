@@ -103,8 +103,8 @@ type simulation struct {
 	victims    []*corev1.Pod        // who was preempted
 	early      map[types.UID]bool   // who of them was not ending yet
 	freedTimes int                  // how often capacity was freed
-	placed     int                  // how often a pod has come
-	nowhere    map[*equivalenceClass]rejection
+	arrived    []*corev1.Pod        // who has come, as they are on their nodes
+	nowhere    map[*equivalenceClass]*rejection
 	whys       map[*equivalenceClass]lastWhy
 
 	givenUp bool // there was no time to play it to its end
@@ -120,6 +120,17 @@ type lastWhy struct {
 type rejection struct {
 	place
 	freedTimes int // how often capacity had been freed then
+	arrived    int // how many pods had come
+}
+
+// rejects says whether a class that found no node finds none now: nothing was freed since, and none
+// of the pods that came may let it in.
+func (p *simulation) rejects(known *rejection) bool {
+	if known == nil || known.freedTimes != p.freedTimes || known.helps != nil && slices.ContainsFunc(p.arrived[known.arrived:], known.helps) {
+		return false
+	}
+	known.arrived = len(p.arrived)
+	return true
 }
 
 // place is where a pending pod is, or why it is nowhere.
@@ -127,6 +138,9 @@ type place struct {
 	placement.Placement
 	pod      *corev1.Pod // as it is on the node
 	preempts []string    // who went for it
+
+	// helps is which pods may let it in by coming to any node; nil: none.
+	helps func(*corev1.Pod) bool
 }
 
 // simulatedEvent is one step of a simulation.
@@ -324,8 +338,12 @@ func (p *simulation) meet(ctx context.Context, c *pendingPod) error {
 
 // put puts a pod on the node that was found for it, with the devices that it gets there. Where it
 // has preempted others it is asked again for them.
-func put(ctx context.Context, p *simulation, pod *corev1.Pod, at placement.Placement) (*corev1.Pod, error) {
-	p.placed++
+func put(ctx context.Context, p *simulation, pod *corev1.Pod, at placement.Placement) (there *corev1.Pod, err error) {
+	defer func() {
+		if there != nil {
+			p.arrived = append(p.arrived, there)
+		}
+	}()
 	if at.Found == nil {
 		t, err := p.forecast.scheduler.FittingNodes(ctx, placement.AsNewPod(pod), []string{at.Node})
 		if err != nil {
@@ -366,19 +384,42 @@ func (p *simulation) find(ctx context.Context, c *pendingPod) (place, error) {
 	if found, err := fitsNominated(ctx, p, c.pod); found != nil || err != nil {
 		return place{Placement: placement.Placement{Node: c.pod.Status.NominatedNodeName, Found: found}}, err
 	}
-	if known, ok := p.nowhere[c.class]; ok && known.freedTimes == p.freedTimes {
+	known := p.nowhere[c.class]
+	if known == nil {
+		known = p.fromTheFirst(c.class)
+	}
+	if p.rejects(known) {
+		p.nowhere[c.class] = known
 		return known.place, nil
 	}
 	found, err := p.findAnew(ctx, c)
-	if err == nil && found.Node == "" && !found.Open && !mindsOthers(c.pod) && c.ends == nil { // of those the last reason is told
-		p.nowhere[c.class] = rejection{found, p.freedTimes}
+	if err == nil && found.Node == "" && !found.Open && c.ends == nil { // of those the last reason is told
+		p.note(c.class, found)
 	}
 	return found, err
 }
 
+// note keeps that a class found no node, for all simulations of a change if no pod had come.
+func (p *simulation) note(class *equivalenceClass, found place) {
+	p.nowhere[class] = &rejection{found, p.freedTimes, len(p.arrived)}
+	if p.freedTimes == 0 && len(p.arrived) == 0 && !class.preempts {
+		class.nowhere = &found
+	}
+}
+
+// fromTheFirst is that a class finds no node as long as no pod has come, where all simulations begin
+// with the same state; nil: that is not known.
+func (p *simulation) fromTheFirst(class *equivalenceClass) *rejection {
+	t := p.forecast.trial
+	if class.nowhere == nil || t == nil || len(p.forecast.gone) > 0 || t.trial.AtFirst < len(t.trial.Changes) {
+		return nil
+	}
+	return &rejection{place: *class.nowhere}
+}
+
 // findAnew is find for a pod of a class that may have room.
 func (p *simulation) findAnew(ctx context.Context, c *pendingPod) (place, error) {
-	l, err := placement.Find(ctx, p.forecast.scheduler, c.pod, p.where(c))
+	l, err := p.place(ctx, c)
 	if err == nil && p.forecast.pendingCounts != nil && len(l.Fits) > 0 { // only how many fit is asked for: any of these nodes may be taken
 		l = placement.Placement{Node: l.Fits[0], Tie: l.Fits, Found: l.Found}
 	}
@@ -386,7 +427,16 @@ func (p *simulation) findAnew(ctx context.Context, c *pendingPod) (place, error)
 	case err != nil || l.Open:
 		return place{Placement: l}, err
 	case l.Node == "":
+		var helps func(*corev1.Pod) bool
+		switch {
+		case !mindsOthers(c.pod):
+		case c.class.steady(p.forecast.trial, c):
+			helps = l.Matrix.Helps(placement.AsNewPod(c.pod))
+		default: // it may preempt who comes
+			helps = func(*corev1.Pod) bool { return true }
+		}
 		found, err := p.preempt(ctx, c, l)
+		found.helps = helps
 		if err == nil && found.Node == "" && c.ends != nil && c.sums.why == "" {
 			found.Why, err = whyNowhere(ctx, p, c)
 		}
@@ -400,7 +450,7 @@ func (p *simulation) findAnew(ctx context.Context, c *pendingPod) (place, error)
 // whyNowhere says why a pod finds no node. As long as nobody has come or gone, it is asked once
 // for all pods of a class.
 func whyNowhere(ctx context.Context, p *simulation, c *pendingPod) (string, error) {
-	moves := p.freedTimes + p.placed
+	moves := p.freedTimes + len(p.arrived)
 	if known, ok := p.whys[c.class]; ok && known.moves == moves {
 		return known.why, nil
 	}
@@ -409,12 +459,37 @@ func whyNowhere(ctx context.Context, p *simulation, c *pendingPod) (string, erro
 	return why, err
 }
 
+// place is where the scheduler puts a pending pod. Where it fits many nodes in a trial, it is asked
+// about some of them first, from a random one on, as the scheduler looks at some only.
+func (p *simulation) place(ctx context.Context, c *pendingPod) (placement.Placement, error) {
+	f, where := p.forecast, p.where(c)
+	if where != nil && f.size >= scheduler.SampledFrom {
+		if some := f.scheduler.Profile(c.pod).Sample(f.size); len(c.class.room) > 2*some {
+			at := 0
+			if p.order > 0 {
+				at = p.random.IntN(len(c.class.room))
+			}
+			from := slices.Concat(c.class.room[at:], c.class.room[:at])[:some]
+			l, err := placement.Find(ctx, f.scheduler, c.pod, from)
+			if err != nil || l.Node != "" && !l.Open {
+				l.Likely = true
+				return l, err
+			}
+		}
+	}
+	return placement.Find(ctx, f.scheduler, c.pod, where)
+}
+
 // where are the nodes on which a pending pod may fit, in a trial: those that it fits when
-// nobody has come, unless more than capacity decides, or pods were preempted; nil: any.
+// nobody has come, or that it may fit once others have where it minds them, unless pods were
+// preempted; nil: any.
 func (p *simulation) where(c *pendingPod) []string {
 	k := c.class
-	if p.forecast.trial == nil || !k.asked || k.open != "" || len(p.victims) > 0 || mindsOthers(c.pod) {
+	if p.forecast.trial == nil || !k.asked || k.open != "" || len(p.victims) > 0 {
 		return nil
+	}
+	if mindsOthers(c.pod) {
+		return k.reach
 	}
 	return append([]string{}, k.room...)
 }

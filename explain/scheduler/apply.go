@@ -44,6 +44,7 @@ func (s *State) update(rev int64, changes []Change) error {
 		}
 	}
 	s.nodes.settle()
+	s.updates++
 	if err := s.groups.UpdateSnapshot(s.Logger, s.overlay.Snapshot); err != nil {
 		errs = append(errs, fmt.Errorf("update pod groups: %w", err))
 	}

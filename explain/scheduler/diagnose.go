@@ -55,7 +55,7 @@ func (m *Matrix) Diagnose(ctx context.Context, pod *corev1.Pod) Diagnosis {
 			fmt.Sprintf("node(s) didn't satisfy plugin(s) %v", sets.List(by))))
 	}
 	for i, node := range m.Nodes {
-		if len(m.skipped) > 0 && m.skipped[i] {
+		if m.skipped[i] {
 			continue
 		}
 		if only == nil || only.Has(node.Node().Name) {

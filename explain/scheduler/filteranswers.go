@@ -31,6 +31,8 @@ type filterAnswers struct {
 	generations []int64 // of the nodes as they are, in the snapshot's order: what is kept holds for these
 	loose       []bool  // by node of the present question: nothing is kept, as it is simulated
 	known       map[filterKey]*filterColumn
+	aligned     *views // the nodes of the last question
+	updates     int64  // how often the state had been updated then
 }
 
 // filterKey is what answers depend on beside the node.
@@ -54,25 +56,32 @@ const (
 	mostCodes = 255
 )
 
-// align takes the nodes of a question; what was kept for nodes that have changed since is dropped.
-func (c *filterAnswers) align(nodes []fwk.NodeInfo, of *overlay) {
-	if kept := len(of.nodes.lists.all); c.known == nil || len(c.generations) != kept {
+// align takes the nodes of a question; what was kept for nodes that have changed since is dropped,
+// here and by forget.
+func (c *filterAnswers) align(t *State, forget func(place int)) {
+	lists := t.overlay.lists()
+	if c.aligned == lists && c.updates == t.updates {
+		return // a list of simulated nodes is made anew with each change
+	}
+	c.aligned, c.updates = lists, t.updates
+	if kept := len(t.nodes.lists.all); c.known == nil || len(c.generations) != kept {
 		c.generations, c.known = make([]int64, kept), map[filterKey]*filterColumn{}
 	}
-	c.loose = slices.Grow(c.loose[:0], len(nodes))[:len(nodes)]
-	for i, node := range nodes {
+	c.loose = slices.Grow(c.loose[:0], len(lists.all))[:len(lists.all)]
+	for i, node := range lists.all {
 		generation := node.GetGeneration()
 		c.loose[i] = i >= len(c.generations)
 		if c.loose[i] || c.generations[i] == generation {
 			continue
 		}
-		if of.fork != nil {
-			if _, changed := of.fork.nodes[node.Node().Name]; changed {
+		if fork := t.overlay.fork; fork != nil {
+			if _, changed := fork.nodes[node.Node().Name]; changed {
 				c.loose[i] = true
 				continue
 			}
 		}
 		c.generations[i] = generation
+		forget(i)
 		for _, column := range c.known {
 			column.codes[i] = unasked
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
@@ -47,6 +48,27 @@ func (s *Scheduler) FittingNodes(ctx context.Context, pod *corev1.Pod, only []st
 		}
 	}
 	return t, nil
+}
+
+// lasting are the plugins whose rejection of a node no pod takes back that comes: they look at the
+// node and at what the pods on it take.
+var lasting = sets.New(names.NodeUnschedulable, names.NodeName, names.TaintToleration, names.NodeAffinity, names.NodePorts, names.NodeResourcesFit)
+
+// ReachableNodes are the nodes that the pod may fit in the present state, real or simulated, and once
+// other pods have come: those that no plugin rejects which looks at the node alone. Pods that are
+// nominated to nodes do not count.
+func (s *Scheduler) ReachableNodes(ctx context.Context, pod *corev1.Pod) ([]string, error) {
+	m := &s.trial
+	m.brief = true
+	if err := m.begin(s.Profile(pod), nil); err != nil {
+		return nil, err
+	}
+	err := askEach(ctx, m, pod, func(plugin string) bool { return lasting.Has(plugin) })
+	reached := make([]string, 0, len(m.left))
+	for _, i := range m.left {
+		reached = append(reached, m.Nodes[i].Node().Name)
+	}
+	return reached, err
 }
 
 // Devices says whether the pod gets devices where it fits: of ResourceClaims, or for extended
@@ -102,21 +124,23 @@ func (t *FittingNodes) BindsVolumes(pod *corev1.Pod, node string, pods int) (boo
 	return len(volumes.StaticBindings) > 0 || slices.ContainsFunc(volumes.DynamicProvisions, usesUp), nil
 }
 
-// leave notes which nodes are not asked about.
+// leave notes which nodes are asked about: those named, nil: all.
 func (m *Matrix) leave(only []string) {
 	m.skipped = slices.Grow(m.skipped[:0], len(m.Nodes))[:len(m.Nodes)]
-	clear(m.skipped)
-	if only == nil {
-		return
-	}
+	m.left = slices.Grow(m.left[:0], len(m.Nodes))
 	for i := range m.skipped {
-		m.skipped[i] = true
-	}
-	for _, name := range only {
-		if i := placeOf(m, name); i >= 0 {
-			m.skipped[i] = false
+		m.skipped[i] = only != nil
+		if only == nil {
+			m.left = append(m.left, i)
 		}
 	}
+	for _, name := range only {
+		if i := placeOf(m, name); i >= 0 && m.skipped[i] {
+			m.skipped[i] = false
+			m.left = append(m.left, i)
+		}
+	}
+	slices.Sort(m.left)
 }
 
 // placeOf is where a node is among those of the question; -1 if it is not there. Those that are
@@ -134,28 +158,20 @@ func placeOf(m *Matrix, name string) int {
 	return -1
 }
 
-// notSkipped are the nodes that are asked about. The next call takes the room that they
-// are in.
-func (m *Matrix) notSkipped() []int {
-	m.asked = slices.Grow(m.asked[:0], len(m.Nodes))
-	for i := range m.Nodes {
-		if len(m.skipped) == 0 || !m.skipped[i] {
-			m.asked = append(m.asked, i)
-		}
-	}
-	return m.asked
-}
-
 // settle leaves out the nodes that a plugin has just rejected.
 func (m *Matrix) settle(a *Answer) {
-	if a.Open != nil {
+	if a.Open != nil || a.Pre == nil && a.Column == nil {
 		return
 	}
-	for i := range m.Nodes {
+	left := m.left[:0]
+	for _, i := range m.left {
 		status := a.Pre
 		if a.Column != nil {
 			status = a.Column[i]
 		}
-		m.skipped[i] = m.skipped[i] || status.IsRejected()
+		if m.skipped[i] = status.IsRejected(); !m.skipped[i] {
+			left = append(left, i)
+		}
 	}
+	m.left = left
 }

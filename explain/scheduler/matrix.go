@@ -27,9 +27,10 @@ type Matrix struct {
 	cells      []*fwk.Status
 	rejections []plugins.NodeRejection // for telling rejections
 
-	asked   []int  // reused: the nodes that a plugin is asked about
 	brief   bool   // each node is asked about no further than its first rejection
-	skipped []bool // by node: it is not asked about, or no longer; empty where all are
+	skipped []bool // by node: it is not asked about, or no longer
+	left    []int  // the others
+	asked   []int  // reused: the nodes that a plugin is asked about
 }
 
 // Answer is what one plugin has to say.
@@ -74,21 +75,9 @@ func (p *Profile) EvaluateNodes(ctx context.Context, pod *corev1.Pod, nodes ...s
 // ask asks the profile about the named nodes, nil: about all, with the room that m
 // has from the question before.
 func (m *Matrix) ask(ctx context.Context, p *Profile, pod *corev1.Pod, only []string) error {
-	m.Profile = p
-	nodes, err := p.state().overlay.NodeInfos().List()
-	if err != nil {
-		return fmt.Errorf("list nodes: %w", err)
+	if err := m.begin(p, only); err != nil {
+		return err
 	}
-	m.Nodes = nodes
-	p.state().answers.align(nodes, p.state().overlay)
-	if m.skipped = m.skipped[:0]; m.brief || only != nil {
-		m.leave(only)
-	}
-	m.State = framework.NewCycleState()
-	m.Answers = make([]Answer, len(p.Plugins))
-	m.views = nil
-	m.cells = slices.Grow(m.cells[:0], len(nodes)*len(p.Plugins))[:len(nodes)*len(p.Plugins)]
-	clear(m.cells)
 	answer := answerAll
 	if m.brief && p.Scheduler.allRead() && len(p.state().nominator.nodes()) == 0 {
 		answer = answerBriefly
@@ -105,6 +94,23 @@ func (m *Matrix) ask(ctx context.Context, p *Profile, pod *corev1.Pod, only []st
 		}
 	}
 	return ctx.Err()
+}
+
+// begin makes room for the answers about the named nodes, nil: about all.
+func (m *Matrix) begin(p *Profile, only []string) error {
+	m.Profile = p
+	nodes, err := p.state().overlay.NodeInfos().List()
+	if err != nil {
+		return fmt.Errorf("list nodes: %w", err)
+	}
+	m.Nodes = nodes
+	p.state().answers.align(p.state(), p.state().chosen.forget)
+	m.leave(only)
+	m.State = framework.NewCycleState()
+	m.Answers = make([]Answer, len(p.Plugins))
+	m.views = nil
+	m.cells = slices.Grow(m.cells[:0], len(nodes)*len(p.Plugins))[:len(nodes)*len(p.Plugins)]
+	return nil
 }
 
 // answerAll asks the PreFilter halves in the scheduler's order, and then the Filter halves.
@@ -132,20 +138,29 @@ func answerAll(ctx context.Context, m *Matrix, pod *corev1.Pod) error {
 // answerBriefly asks both halves of one plugin after the other, until one has rejected the
 // last node: most of the time is in the PreFilter of plugins that come late.
 func answerBriefly(ctx context.Context, m *Matrix, pod *corev1.Pod) error {
+	err := askEach(ctx, m, pod, func(string) bool { return true })
+	noteSkipped(m)
+	return err
+}
+
+// askEach asks both halves of one plugin after the other, of those that are to be asked.
+func askEach(ctx context.Context, m *Matrix, pod *corev1.Pod, asked func(plugin string) bool) error {
 	for k, plugin := range m.Profile.Plugins {
 		if err := ctx.Err(); err != nil {
 			return err
+		}
+		if !asked(plugin.Name) {
+			continue
 		}
 		if plugin.pre != nil {
 			m.preFilter(ctx, k, pod)
 		}
 		m.filter(ctx, k, pod)
 		m.settle(&m.Answers[k])
-		if !slices.Contains(m.skipped, false) {
+		if len(m.left) == 0 {
 			break
 		}
 	}
-	noteSkipped(m)
 	return nil
 }
 
@@ -169,7 +184,11 @@ func (m *Matrix) preFilter(ctx context.Context, k int, pod *corev1.Pod) {
 	if m.Profile.state().counts.recall(ctx, m, k, pod) {
 		return
 	}
-	result, status := m.Profile.Plugins[k].pre.PreFilter(ctx, m.State, pod, m.Nodes)
+	var result *fwk.PreFilterResult
+	var status *fwk.Status
+	m.Profile.state().chosen.during(ctx, m, k, pod, func(nodes []fwk.NodeInfo) {
+		result, status = m.Profile.Plugins[k].pre.PreFilter(ctx, m.State, pod, nodes)
+	})
 	switch {
 	case status.IsSkip():
 		a.Skipped = true
@@ -191,12 +210,14 @@ func (m *Matrix) filter(ctx context.Context, k int, pod *corev1.Pod) {
 	defer m.Profile.noteReads(a)
 	defer recoverInto(a)
 	a.Column = m.cells[k*len(m.Nodes) : (k+1)*len(m.Nodes)]
+	clear(a.Column)
 	var left *fwk.Status
 	if a.Only != nil {
 		left = leftOut(m.Profile.Plugins[k].Name)
 	}
 	early := make([]bool, len(m.views))
-	asked, answers := m.notSkipped(), &m.Profile.state().answers
+	m.asked = append(m.asked[:0], m.left...)
+	asked, answers := m.asked, &m.Profile.state().answers
 	kept := answers.of(m, k, pod)
 	asked = answers.recall(kept, m, asked, a.Column)
 	parallelizer{m.Profile.Scheduler.options.Parallelism}.Until(ctx, len(asked), func(n int) {

@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"context"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -131,6 +132,27 @@ func (m *Matrix) TryingState(q *plugins.Question) fwk.CycleState {
 		}
 		return false
 	}}
+}
+
+// Helps says which pods may let a pod onto a node that rejects it, by coming to any node: those
+// that its required affinity or its spread constraints count. All others only take what there is. It
+// is asked with the answers about the pod.
+func (m *Matrix) Helps(pod *corev1.Pod) func(other *corev1.Pod) bool {
+	any := func(*corev1.Pod) bool { return true }
+	q := m.Profile.Question(pod)
+	together := fwk.GetPodAffinityTerms(pod.Spec.Affinity)
+	own := plugins.OwnTerms(q, together)
+	spreads, reads := plugins.ReadSpreads(m.State), m.Profile.IndexOf(names.PodTopologySpread)
+	hard := func(c corev1.TopologySpreadConstraint) bool { return c.WhenUnsatisfiable == corev1.DoNotSchedule }
+	spreadBy := slices.ContainsFunc(pod.Spec.TopologySpreadConstraints, hard) || spreadsByDefault(m.Profile)
+	if len(own) != len(together) || len(pod.Spec.ResourceClaims) > 0 || len(spreads) == 0 && spreadBy && reads >= 0 {
+		return any // some do not parse, a claim may be shared, or the plugin was not asked
+	}
+	return func(other *corev1.Pod) bool {
+		selects := func(s plugins.Spread) bool { return s.Selector.Matches(labels.Set(other.Labels)) }
+		return slices.ContainsFunc(own, func(term fwk.AffinityTerm) bool { return term.Matches(other, nil) }) ||
+			other.Namespace == pod.Namespace && slices.ContainsFunc(spreads, selects)
+	}
 }
 
 // countedBy has a rule for each plugin that keeps counts of pods: which pods

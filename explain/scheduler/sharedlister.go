@@ -5,7 +5,9 @@ import (
 	"maps"
 	"slices"
 
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/features"
 	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
 )
 
@@ -16,6 +18,9 @@ type overlay struct {
 	*internalcache.Snapshot // of the pod groups; the nodes are not in it
 	nodes                   *nodeInfos
 	fork                    *Fork // nil: the state as it is
+	// opposing is how InterPodAffinity is shown the nodes whose pods with required anti-affinity it
+	// counts; nil: as they are.
+	opposing func([]fwk.NodeInfo) []fwk.NodeInfo
 }
 
 // lists are those of the state as it is, or of the fork.
@@ -42,12 +47,24 @@ func (o *overlay) HavePodsWithAffinityList() ([]fwk.NodeInfo, error) {
 
 // HavePodsWithRequiredAntiAffinityList implements fwk.NodeInfoLister.
 func (o *overlay) HavePodsWithRequiredAntiAffinityList() ([]fwk.NodeInfo, error) {
+	if o.opposing != nil && !countsBeyondHost() {
+		return o.opposing(o.lists().antiAffinity), nil
+	}
 	return o.lists().antiAffinity, nil
 }
 
 // HavePodsWithRequiredNonHostScopedAntiAffinityList implements fwk.NodeInfoLister.
 func (o *overlay) HavePodsWithRequiredNonHostScopedAntiAffinityList() ([]fwk.NodeInfo, error) {
+	if o.opposing != nil && countsBeyondHost() {
+		return o.opposing(o.lists().beyondHost), nil
+	}
 	return o.lists().beyondHost, nil
+}
+
+// countsBeyondHost says from which of two lists InterPodAffinity counts: that of the nodes with terms
+// about more than the node. Of the other one it takes the length then.
+func countsBeyondHost() bool {
+	return utilfeature.DefaultFeatureGate.Enabled(features.InterPodAffinityHostnameFastPath)
 }
 
 // Get implements fwk.NodeInfoLister.

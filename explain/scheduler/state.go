@@ -48,7 +48,9 @@ type State struct {
 	selected   selectedLabels
 	changes    changeTimes
 	counts     affinityCounts
+	updates    int64 // how often it was updated
 	answers    filterAnswers
+	chosen     selectedPods
 }
 
 func newState(ctx context.Context, now func() time.Time) *State {
