@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -76,13 +77,16 @@ func (s *schema) unknown(answer any, path string) []string {
 	return slices.Compact(found)
 }
 
-// described are the comments of fields, by type and field.
-type described map[string]string
+// described are the comments of fields, by type and field, and the values of types that have constants.
+type described struct {
+	fields map[string]string
+	values map[string][]string // by package and type
+}
 
 // comments reads those of the packages whose types are printed.
 func comments(t *testing.T) described {
 	t.Helper()
-	all := described{}
+	all := described{map[string]string{}, map[string][]string{}}
 	for _, folder := range []string{".", "../../explain/report", "../../explain/kubelet", "../../model/inventory", "../../model/plan"} {
 		files, err := filepath.Glob(filepath.Join(folder, "*.go"))
 		if err != nil {
@@ -94,8 +98,11 @@ func comments(t *testing.T) described {
 				t.Fatal(err)
 			}
 			ast.Inspect(parsed, func(node ast.Node) bool {
-				if spec, ok := node.(*ast.TypeSpec); ok {
-					all.note(spec)
+				switch is := node.(type) {
+				case *ast.TypeSpec:
+					all.note(is)
+				case *ast.ValueSpec:
+					all.noteValues(t, parsed.Name.Name, is)
 				}
 				return true
 			})
@@ -113,7 +120,25 @@ func (d described) note(spec *ast.TypeSpec) {
 	for _, field := range of.Fields.List {
 		words := strings.TrimSpace(field.Doc.Text() + " " + field.Comment.Text())
 		for _, name := range field.Names {
-			d[spec.Name.Name+"."+name.Name] = strings.Join(strings.Fields(words), " ")
+			d.fields[spec.Name.Name+"."+name.Name] = strings.Join(strings.Fields(words), " ")
+		}
+	}
+}
+
+// noteValues keeps the constants of a type that is a string.
+func (d described) noteValues(t *testing.T, of string, spec *ast.ValueSpec) {
+	t.Helper()
+	kind, ok := spec.Type.(*ast.Ident)
+	if !ok {
+		return
+	}
+	for _, value := range spec.Values {
+		if literal, ok := value.(*ast.BasicLit); ok && literal.Kind == token.STRING {
+			text, err := strconv.Unquote(literal.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d.values[of+"."+kind.Name] = append(d.values[of+"."+kind.Name], text)
 		}
 	}
 }
@@ -138,6 +163,9 @@ func (d described) schemaOf(t *testing.T, of reflect.Type) *schema {
 	switch of.Kind() {
 	case reflect.Pointer:
 		s := d.schemaOf(t, of.Elem())
+		if s.Enum != nil {
+			t.Fatalf("%s: null is none of its values", of)
+		}
 		s.Type = []string{fmt.Sprint(s.Type), "null"}
 		return s
 	case reflect.Slice, reflect.Array:
@@ -152,7 +180,7 @@ func (d described) schemaOf(t *testing.T, of reflect.Type) *schema {
 	case reflect.Interface:
 		return &schema{} // whatever an object has there, such as the old and new value of an edit
 	case reflect.String:
-		return &schema{Type: "string"}
+		return &schema{Type: "string", Enum: d.values[of.String()]}
 	case reflect.Bool:
 		return &schema{Type: "boolean"}
 	case reflect.Float32, reflect.Float64:
@@ -180,9 +208,12 @@ func (d described) addFields(t *testing.T, s *schema, of reflect.Type) {
 			t.Fatalf("%s.%s has no name in JSON", of, field.Name)
 		}
 		property := d.schemaOf(t, field.Type)
-		property.Description = d[of.Name()+"."+field.Name]
+		property.Description = d.fields[of.Name()+"."+field.Name]
 		if kind := field.Type.Kind(); (kind == reflect.Map || kind == reflect.Slice) && unknownWords.MatchString(property.Description) {
 			property.Type = []string{fmt.Sprint(property.Type), "null"}
+		}
+		if property.Enum != nil && strings.Contains(property.Description, `""`) {
+			property.Enum = append([]string{""}, property.Enum...)
 		}
 		s.Properties[name] = property
 		if !strings.Contains(rest, "omit") {
