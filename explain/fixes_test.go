@@ -741,6 +741,30 @@ func replicas(kind, cpu string, others ...runtime.Object) []runtime.Object {
 	return others
 }
 
+// Pods of a DaemonSet are each for a node of their own: one that the change lets onto its node, and
+// others that preempt on theirs once they request less.
+func TestAFixOfADaemonSetForeseesWhomItsOtherPodsPreempt(t *testing.T) {
+	for preempts, priorityOfLow := range map[bool]int32{true: -5, false: 5} {
+		objects := replicas("DaemonSet", "4", testNode("a", "2"), testNode("b", "2"), testNode("c", "2"), testPod("dev/even", "a", "1"), testPod("dev/low", "b", "2", priority(priorityOfLow)))
+		for _, object := range objects {
+			if pod, ok := object.(*corev1.Pod); ok && pod.Namespace == "shop" {
+				node := map[string]string{"db-0": "a", "db-1": "b", "db-2": "c"}[pod.Name]
+				pod.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
+					NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchFields: []corev1.NodeSelectorRequirement{{Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: []string{node}}}}},
+				}}}
+			}
+		}
+		found, err := fixesOf(t.Context(), startEngine(t, Options{}, objects...), report.PodOf("shop/db-0"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := slices.IndexFunc(found.Tried, func(f report.Fix) bool { return f.Kind == report.FixRequest })
+		if at < 0 || found.Tried[at].Verified == preempts {
+			t.Errorf("low has priority %d:\n%s", priorityOfLow, toldFixes(found))
+		}
+	}
+}
+
 // The new pods of a fix come in the order of their names, whatever the clock: one that runs, as
 // in a cluster, says what one says that stands, as in a file.
 func TestFixesDoNotDependOnTheClock(t *testing.T) {

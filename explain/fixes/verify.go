@@ -198,8 +198,10 @@ func preemptsTogether(ctx context.Context, f *Search, fix *Attempt) (bool, error
 	if err != nil {
 		return false, err
 	}
-	_, err = f.forgive(ctx, tried)
-	return noteTogether(f, fix, &first, tried), err
+	if _, err := f.forgive(ctx, tried); err != nil {
+		return false, err
+	}
+	return noteTogether(f, fix, &first, tried), nil
 }
 
 // noteTogether reports whether the pods that a fix changes preempt others in a simulation of that
@@ -220,7 +222,7 @@ func togetherKey(fix *Attempt, alone *forecast.FixSimulation) string {
 	key := fmt.Sprint(alone.Recreated, alone.AtOnce, alone.Last)
 	for _, step := range fix.Remedies {
 		if remedy.ChangesPod(step) {
-			key += "\n" + remedy.Title(step)
+			key += fmt.Sprintf("\n%T%+v", step, step)
 		}
 	}
 	return key

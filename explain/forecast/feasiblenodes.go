@@ -66,14 +66,9 @@ func (f *forecasting) surveyClass(ctx context.Context, class *equivalenceClass, 
 			return err
 		}
 	}
-	class.skips = len(class.room) == 0 && class.open == "" && !class.preempts && (!mindsOthers(class.pod()) || class.isolated(f.trial))
+	target := f.trial != nil && f.trial.is(class.competitors[0]) // it may preempt: nobody asked
+	class.skips = len(class.room) == 0 && class.open == "" && !mindsOthers(class.pod()) && !class.preempts && !target
 	return nil
-}
-
-// isolated reports whether pods that mind others can fit no node of a trial whoever comes, and
-// preempt nobody.
-func (k *equivalenceClass) isolated(t *tried) bool {
-	return k.reach != nil && len(k.reach) == 0 && k.steady(t, k.competitors[0])
 }
 
 // findPreemption finds out whether a class that waits may preempt after the change that is
@@ -122,6 +117,7 @@ func (f *forecasting) roomFor(ctx context.Context, class *equivalenceClass, empt
 func findReach(ctx context.Context, f *forecasting, class *equivalenceClass, empty *scheduler.SimulatedState) error {
 	return f.scheduler.Hold(ctx, empty, func() (err error) {
 		class.reach, err = f.scheduler.ReachableNodes(ctx, placement.AsNewPod(class.pod()))
+		class.reached = f.scheduler.State.Revision
 		return err
 	})
 }

@@ -139,19 +139,20 @@ type forecasting struct {
 type equivalenceClass struct {
 	key         string
 	competitors []*pendingPod
-	waits       bool     // they wait now; else they are successors of pods that end
-	now         bool     // they fit a node in the present state
-	asked       bool     // room was asked for: there was time
-	room        []string // the nodes that they fit when nobody has come yet
-	reach       []string // those that they may fit once others have come, where they mind others in a trial; nil: any
-	devices     bool     // they get devices there, which may be the same ones
-	open        string   // why that could not be decided
-	nowhere     *place   // they fit no node in a trial as long as nobody has come; nil: not known
-	skips       bool     // they find no room whatever the order, or were not tried
-	untried     bool     // there was no time to ask whether they fit
-	preempts    bool     // they may find room by preemption after a change that is tried
-	able        bool     // they could do so without it
-	least       int      // how many of them found a node in every order
+	waits       bool       // they wait now; else they are successors of pods that end
+	now         bool       // they fit a node in the present state
+	asked       bool       // room was asked for: there was time
+	room        []string   // the nodes that they fit when nobody has come yet
+	reach       []string   // those that they may fit once others have come, where they mind others in a trial; nil: any
+	reached     int64      // in which revision of the state
+	devices     bool       // they get devices there, which may be the same ones
+	open        string     // why that could not be decided
+	nowhere     *rejection // in a trial as long as nobody has come; nil: not known
+	skips       bool       // they find no room whatever the order, or were not tried
+	untried     bool       // there was no time to ask whether they fit
+	preempts    bool       // they may find room by preemption after a change that is tried
+	able        bool       // they could do so without it
+	least       int        // how many of them found a node in every order
 	nodes       map[string]int
 }
 

@@ -119,14 +119,20 @@ type lastWhy struct {
 // rejection is that a class of pods found no node.
 type rejection struct {
 	place
-	freedTimes int // how often capacity had been freed then
-	arrived    int // how many pods had come
+	pod        *corev1.Pod // the one of the class that was asked about
+	revision   int64       // of the real state then
+	freedTimes int         // how often capacity had been freed then
+	arrived    int         // how many pods had come
 }
 
-// rejects says whether a class that found no node finds none now: nothing was freed since, and none
-// of the pods that came may let it in.
-func (p *simulation) rejects(known *rejection) bool {
-	if known == nil || known.freedTimes != p.freedTimes || known.helps != nil && slices.ContainsFunc(p.arrived[known.arrived:], known.helps) {
+// stillRejects says whether a pod of a class that found no node finds none now: nothing was freed
+// since, and none of the pods that came may let it in. Those that came until now are not asked again.
+func (p *simulation) stillRejects(known *rejection, pod *corev1.Pod) bool {
+	s := p.forecast.scheduler
+	switch {
+	case known == nil || known.freedTimes != p.freedTimes || known.revision != s.State.Revision:
+		return false
+	case known.helps != nil && (slices.ContainsFunc(p.arrived[known.arrived:], known.helps) || scheduler.SelectionDiffers(s, known.pod, pod)):
 		return false
 	}
 	known.arrived = len(p.arrived)
@@ -384,42 +390,48 @@ func (p *simulation) find(ctx context.Context, c *pendingPod) (place, error) {
 	if found, err := fitsNominated(ctx, p, c.pod); found != nil || err != nil {
 		return place{Placement: placement.Placement{Node: c.pod.Status.NominatedNodeName, Found: found}}, err
 	}
+	if mindsOthers(c.pod) && placement.HasOwnClaims(c.pod) {
+		return p.findAnew(ctx, c) // the claims of each are in another place
+	}
 	known := p.nowhere[c.class]
 	if known == nil {
-		known = p.fromTheFirst(c.class)
+		known = p.knownAtStart(c.class)
 	}
-	if p.rejects(known) {
+	if p.stillRejects(known, c.pod) {
 		p.nowhere[c.class] = known
 		return known.place, nil
 	}
 	found, err := p.findAnew(ctx, c)
 	if err == nil && found.Node == "" && !found.Open && c.ends == nil { // of those the last reason is told
-		p.note(c.class, found)
+		p.noteNowhere(c, found)
 	}
 	return found, err
 }
 
-// note keeps that a class found no node, for all simulations of a change if no pod had come.
-func (p *simulation) note(class *equivalenceClass, found place) {
-	p.nowhere[class] = &rejection{found, p.freedTimes, len(p.arrived)}
-	if p.freedTimes == 0 && len(p.arrived) == 0 && !class.preempts {
-		class.nowhere = &found
+// noteNowhere keeps that a class found no node, for all simulations of a change if no pod had come.
+func (p *simulation) noteNowhere(c *pendingPod, found place) {
+	known := rejection{found, c.pod, p.forecast.scheduler.State.Revision, p.freedTimes, len(p.arrived)}
+	p.nowhere[c.class] = &known
+	if p.freedTimes == 0 && len(p.arrived) == 0 && !c.class.preempts {
+		start := known
+		c.class.nowhere = &start
 	}
 }
 
-// fromTheFirst is that a class finds no node as long as no pod has come, where all simulations begin
+// knownAtStart is that a class finds no node as long as no pod has come, where all simulations begin
 // with the same state; nil: that is not known.
-func (p *simulation) fromTheFirst(class *equivalenceClass) *rejection {
+func (p *simulation) knownAtStart(class *equivalenceClass) *rejection {
 	t := p.forecast.trial
 	if class.nowhere == nil || t == nil || len(p.forecast.gone) > 0 || t.trial.AtFirst < len(t.trial.Changes) {
 		return nil
 	}
-	return &rejection{place: *class.nowhere}
+	known := *class.nowhere
+	return &known
 }
 
 // findAnew is find for a pod of a class that may have room.
 func (p *simulation) findAnew(ctx context.Context, c *pendingPod) (place, error) {
-	l, err := p.place(ctx, c)
+	l, err := p.findPlace(ctx, c)
 	if err == nil && p.forecast.pendingCounts != nil && len(l.Fits) > 0 { // only how many fit is asked for: any of these nodes may be taken
 		l = placement.Placement{Node: l.Fits[0], Tie: l.Fits, Found: l.Found}
 	}
@@ -459,9 +471,9 @@ func whyNowhere(ctx context.Context, p *simulation, c *pendingPod) (string, erro
 	return why, err
 }
 
-// place is where the scheduler puts a pending pod. Where it fits many nodes in a trial, it is asked
+// findPlace is where the scheduler puts a pending pod. Where it fits many nodes in a trial, it is asked
 // about some of them first, from a random one on, as the scheduler looks at some only.
-func (p *simulation) place(ctx context.Context, c *pendingPod) (placement.Placement, error) {
+func (p *simulation) findPlace(ctx context.Context, c *pendingPod) (placement.Placement, error) {
 	f, where := p.forecast, p.where(c)
 	if where != nil && f.size >= scheduler.SampledFrom {
 		if some := f.scheduler.Profile(c.pod).Sample(f.size); len(c.class.room) > 2*some {
@@ -489,6 +501,9 @@ func (p *simulation) where(c *pendingPod) []string {
 		return nil
 	}
 	if mindsOthers(c.pod) {
+		if k.reached != p.forecast.scheduler.State.Revision {
+			return nil
+		}
 		return k.reach
 	}
 	return append([]string{}, k.room...)

@@ -101,7 +101,7 @@ type verdictKey struct {
 
 func deskOf(q *Question) *desk {
 	type deskKey struct{}
-	return remember(q, deskKey{}, func() *desk {
+	return Remember(q, deskKey{}, func() *desk {
 		gates := feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate)
 		d := &desk{
 			q: q, features: dynamicresources.AllocatorFeatures(gates),

@@ -34,7 +34,7 @@ func DeviceReasons(q *Question, r NodeRejection) []Reason {
 		return unservedClaims(q)
 	}
 	type reasonsKey struct{}
-	known := remember(q, reasonsKey{}, func() map[fwk.NodeInfo][]Reason { return map[fwk.NodeInfo][]Reason{} })
+	known := Remember(q, reasonsKey{}, func() map[fwk.NodeInfo][]Reason { return map[fwk.NodeInfo][]Reason{} })
 	found, ok := known[r.Node]
 	if !ok {
 		found = nodeDeviceReasons(q, r)
@@ -144,7 +144,7 @@ type claimUse struct {
 // claimUses are the resource claims of the pod, in its order.
 func claimUses(q *Question) []claimUse {
 	type usesKey struct{}
-	return remember(q, usesKey{}, func() []claimUse {
+	return Remember(q, usesKey{}, func() []claimUse {
 		var uses []claimUse
 		for _, of := range q.Pod.Spec.ResourceClaims {
 			use := claimUse{pod: of}

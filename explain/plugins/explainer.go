@@ -121,9 +121,9 @@ type Question struct {
 	memo map[any]any
 }
 
-// remember computes a value once per explanation. Keys are compared with ==;
+// Remember computes a value once per explanation. Keys are compared with ==;
 // use an unexported type of your own for them.
-func remember[T any](q *Question, key any, compute func() T) T {
+func Remember[T any](q *Question, key any, compute func() T) T {
 	if v, ok := q.memo[key]; ok {
 		return v.(T)
 	}

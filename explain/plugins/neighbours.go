@@ -45,7 +45,7 @@ type antiAffinityTerm struct {
 // neighboursOf are those of the pod that is asked about.
 func neighboursOf(q *Question) *neighbours {
 	type indexKey struct{}
-	return remember(q, indexKey{}, func() *neighbours { return newNeighbours(q) })
+	return Remember(q, indexKey{}, func() *neighbours { return newNeighbours(q) })
 }
 
 // newNeighbours looks at every pod once.

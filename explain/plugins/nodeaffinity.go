@@ -56,12 +56,12 @@ func UnmetOf(q *Question, r NodeRejection) *Unmet {
 	type wantsKey struct{}
 	type addedKey struct{}
 	type wishKey struct{}
-	asked := remember(q, wantsKey{}, func() *wants { return wantsOf(q.Pod) })
-	wishes := remember(q, wishKey{}, func() map[string]*Unmet { return map[string]*Unmet{} })
+	asked := Remember(q, wantsKey{}, func() *wants { return wantsOf(q.Pod) })
+	wishes := Remember(q, wishKey{}, func() map[string]*Unmet { return map[string]*Unmet{} })
 	if r.Node == nil {
 		return &Unmet{Terms: asked.terms, total: len(asked.terms)}
 	}
-	node, added := r.Node.Node(), remember(q, addedKey{}, func() *wants { return addedTo(q) })
+	node, added := r.Node.Node(), Remember(q, addedKey{}, func() *wants { return addedTo(q) })
 	var room [32]byte
 	seen := asked.marks(node, added.marks(node, room[:0]))
 	if known, ok := wishes[string(seen)]; ok {

@@ -39,7 +39,7 @@ func Undeclared(q *Question, r NodeRejection) []string {
 		return nil
 	}
 	type needsKey struct{}
-	needs := remember(q, needsKey{}, func() *nodedeclaredfeatures.FeatureSet { return featuresOf(q) })
+	needs := Remember(q, needsKey{}, func() *nodedeclaredfeatures.FeatureSet { return featuresOf(q) })
 	if needs == nil {
 		return nil
 	}

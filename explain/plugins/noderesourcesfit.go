@@ -68,7 +68,7 @@ type ShortageRow struct {
 // ShortageTableOf holds the plugin's own options, so that Fits sees what it saw.
 func ShortageTableOf(q *Question) *ShortageTable {
 	type tableKey struct{}
-	return remember(q, tableKey{}, func() *ShortageTable {
+	return Remember(q, tableKey{}, func() *ShortageTable {
 		gates := feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate)
 		info := q.PodInfo
 		if info == nil {

@@ -85,7 +85,7 @@ type attachCount struct {
 
 func attachmentsOf(q *Question) *attachCounter {
 	type attachmentsKey struct{}
-	return remember(q, attachmentsKey{}, func() *attachCounter {
+	return Remember(q, attachmentsKey{}, func() *attachCounter {
 		return &attachCounter{Listers: q.Listers, translator: csitranslation.New(), counted: map[fwk.NodeInfo]*attachCount{}}
 	})
 }

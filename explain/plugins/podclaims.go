@@ -20,7 +20,7 @@ type PodClaim struct {
 // PodClaims are the claims of the pod, in the order of its volumes.
 func PodClaims(q *Question) []PodClaim {
 	type claimsKey struct{}
-	return remember(q, claimsKey{}, func() []PodClaim { return q.Listers.claimsOf(q.Pod) })
+	return Remember(q, claimsKey{}, func() []PodClaim { return q.Listers.claimsOf(q.Pod) })
 }
 
 // claimsOf are the claims of pod; the object of one that does not exist is nil.

@@ -104,7 +104,7 @@ func spreadsOf(q *Question, r NodeRejection) []Spread {
 		return nil
 	}
 	type spreadsKey struct{ state fwk.CycleState }
-	return remember(q, spreadsKey{r.State}, func() []Spread {
+	return Remember(q, spreadsKey{r.State}, func() []Spread {
 		spreads := ReadSpreads(r.State)
 		for i := range spreads {
 			spreads[i].countSelf(q.Pod)

@@ -65,7 +65,7 @@ func UntoleratedNames(q *Question, r NodeRejection) []string {
 		effect     corev1.TaintEffect
 	}
 	type spellingKey struct{}
-	spelled := remember(q, spellingKey{}, func() map[spelling]string { return map[spelling]string{} })
+	spelled := Remember(q, spellingKey{}, func() map[spelling]string { return map[spelling]string{} })
 	var names []string
 	for _, taint := range Untolerated(q, r) {
 		key := spelling{taint.Key, taint.Value, taint.Effect}

@@ -48,7 +48,7 @@ type Binder struct {
 // BinderOf is the pod's binder, made once a question.
 func BinderOf(q *Question) *Binder {
 	type binderKey struct{}
-	return remember(q, binderKey{}, func() *Binder {
+	return Remember(q, binderKey{}, func() *Binder {
 		b := &Binder{
 			Listers: q.Listers, q: q, translator: csitranslation.New(),
 			attributes: utilfeature.DefaultFeatureGate.Enabled(features.VolumeAttributesClass),

@@ -295,7 +295,7 @@ func topologyKeys(class *storagev1.StorageClass) []string {
 // storagePools are all CSIStorageCapacities, by name.
 func (b *Binder) storagePools() []*storagev1.CSIStorageCapacity {
 	type poolsKey struct{}
-	return remember(b.q, poolsKey{}, func() []*storagev1.CSIStorageCapacity {
+	return Remember(b.q, poolsKey{}, func() []*storagev1.CSIStorageCapacity {
 		pools := slices.Clone(Everything(b.capacities))
 		slices.SortFunc(pools, func(a, b *storagev1.CSIStorageCapacity) int {
 			return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))

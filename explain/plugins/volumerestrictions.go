@@ -65,7 +65,7 @@ type exclusive struct {
 
 func exclusiveClaims(q *Question) []exclusive {
 	type exclusiveKey struct{}
-	return remember(q, exclusiveKey{}, func() []exclusive {
+	return Remember(q, exclusiveKey{}, func() []exclusive {
 		var found []exclusive
 		for _, claim := range PodClaims(q) {
 			if !claim.Ephemeral && claim.Object != nil && slices.Contains(claim.Object.Spec.AccessModes, corev1.ReadWriteOncePod) {

@@ -41,7 +41,7 @@ func ZoneReasons(q *Question, r NodeRejection) []Reason {
 		return unplaced(q)
 	}
 	type placesKey struct{}
-	places := remember(q, placesKey{}, func() []place { return places(q) })
+	places := Remember(q, placesKey{}, func() []place { return places(q) })
 	node := r.Node.Node()
 	if !zoned(node) {
 		return nil

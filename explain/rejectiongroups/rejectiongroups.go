@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
@@ -60,8 +61,13 @@ const (
 // then those whose nearest node is short of the least (the share of what is wanted
 // that is missing, summed over the rejections), then those that the end of pods
 // could let it in on, then in the order of the plugins that reject, then the larger
-// ones, then by name.
+// ones, then by name. They are found once for each question: nobody changes them.
 func Of(q *plugins.Question, m *scheduler.Matrix) []*Group {
+	type groupsOf struct{ state *framework.CycleState }
+	return plugins.Remember(q, groupsOf{m.State}, func() []*Group { return find(q, m) })
+}
+
+func find(q *plugins.Question, m *scheduler.Matrix) []*Group {
 	g := &grouping{q: q, m: m, steps: map[step]int{}, groups: map[int]*Group{}}
 	for i := range m.Nodes {
 		g.add(i)

@@ -95,7 +95,7 @@ func (c *affinityCounts) recall(ctx context.Context, m *Matrix, k int, pod *core
 	c.uses++
 	known := c.known[key]
 	if known == nil {
-		if known = c.count(ctx, m.Profile, plugin, pod); known == nil {
+		if known = c.count(ctx, m, plugin, pod); known == nil {
 			return false
 		}
 		c.keep(key, known)
@@ -148,13 +148,17 @@ func keyOf(p *Profile, pod *corev1.Pod) (countsKey, bool) {
 }
 
 // count has the plugin count in the real state; nil where it does not count.
-func (c *affinityCounts) count(ctx context.Context, p *Profile, plugin Plugin, pod *corev1.Pod) *counted {
-	over := p.state().overlay
+func (c *affinityCounts) count(ctx context.Context, m *Matrix, plugin Plugin, pod *corev1.Pod) *counted {
+	over := m.Profile.state().overlay
 	fork := over.fork
 	over.fork = nil
 	defer func() { over.fork = fork }()
 	known := &counted{state: framework.NewCycleState(), moves: c.cut + len(c.moves)}
-	result, status := plugin.pre.PreFilter(ctx, known.state, pod, over.lists().all)
+	var result *fwk.PreFilterResult
+	var status *fwk.Status
+	m.Profile.state().chosen.affinity(ctx, m, pod, over.lists().all, func(nodes []fwk.NodeInfo) {
+		result, status = plugin.pre.PreFilter(ctx, known.state, pod, nodes)
+	})
 	if !status.IsSuccess() || !result.AllNodes() {
 		return nil
 	}

@@ -152,12 +152,11 @@ func changeFork(t *rapid.T, s *Scheduler, fork *Fork) {
 // where counts were used again.
 func compareCounts(t *rapid.T, s *Scheduler, pod *corev1.Pod) int {
 	ctx, p := context.Background(), s.Profile(pod)
-	nodes, err := s.State.overlay.List()
-	if err != nil {
+	m := &s.trial
+	if err := m.begin(p, nil); err != nil {
 		t.Fatal(err)
 	}
-	k := p.IndexOf(names.InterPodAffinity)
-	m := &Matrix{Profile: p, Nodes: nodes, State: framework.NewCycleState(), Answers: make([]Answer, len(p.Plugins))}
+	k, nodes := p.IndexOf(names.InterPodAffinity), m.Nodes
 	other := pod.DeepCopy() // another replica has the same counts
 	other.Name, other.UID = "other", "other"
 	if !s.State.counts.recall(ctx, m, k, other) {

@@ -50,7 +50,7 @@ func (s *Scheduler) FittingNodes(ctx context.Context, pod *corev1.Pod, only []st
 	return t, nil
 }
 
-// lasting are the plugins whose rejection of a node no pod takes back that comes: they look at the
+// lasting are the plugins whose rejection of a node stands whichever pods come: they look at the
 // node and at what the pods on it take.
 var lasting = sets.New(names.NodeUnschedulable, names.NodeName, names.TaintToleration, names.NodeAffinity, names.NodePorts, names.NodeResourcesFit)
 

@@ -60,13 +60,6 @@ func (s *Fork) lay() {
 	}
 }
 
-// Suspend goes back to the state before the fork, until the function that it
-// returns is called.
-func (s *Fork) Suspend() (resume func()) {
-	s.state.overlay.fork = s.outer
-	return func() { s.state.overlay.fork = s }
-}
-
 // Guard runs do. A panic comes back as an error, and forks that do began are
 // reverted.
 func (t *State) Guard(do func() error) (err error) {

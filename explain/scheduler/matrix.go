@@ -86,7 +86,6 @@ func (m *Matrix) ask(ctx context.Context, p *Profile, pod *corev1.Pod, only []st
 		return err
 	}
 	m.leaveOpen(pod)
-	m.Objecting = m.Objecting[:0]
 	for k := range m.Answers {
 		a := &m.Answers[k]
 		if a.Open != nil || a.Pre != nil || slices.ContainsFunc(a.Column, func(s *fwk.Status) bool { return s != nil }) {
@@ -108,7 +107,7 @@ func (m *Matrix) begin(p *Profile, only []string) error {
 	m.leave(only)
 	m.State = framework.NewCycleState()
 	m.Answers = make([]Answer, len(p.Plugins))
-	m.views = nil
+	m.views, m.Objecting = nil, m.Objecting[:0]
 	m.cells = slices.Grow(m.cells[:0], len(nodes)*len(p.Plugins))[:len(nodes)*len(p.Plugins)]
 	return nil
 }
@@ -143,13 +142,14 @@ func answerBriefly(ctx context.Context, m *Matrix, pod *corev1.Pod) error {
 	return err
 }
 
-// askEach asks both halves of one plugin after the other, of those that are to be asked.
-func askEach(ctx context.Context, m *Matrix, pod *corev1.Pod, asked func(plugin string) bool) error {
+// askEach asks both halves of one plugin after the other, of those that are wanted, until one has
+// rejected the last node.
+func askEach(ctx context.Context, m *Matrix, pod *corev1.Pod, wanted func(plugin string) bool) error {
 	for k, plugin := range m.Profile.Plugins {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if !asked(plugin.Name) {
+		if !wanted(plugin.Name) {
 			continue
 		}
 		if plugin.pre != nil {

@@ -138,21 +138,23 @@ func (m *Matrix) TryingState(q *plugins.Question) fwk.CycleState {
 // that its required affinity or its spread constraints count. All others only take what there is. It
 // is asked with the answers about the pod.
 func (m *Matrix) Helps(pod *corev1.Pod) func(other *corev1.Pod) bool {
-	any := func(*corev1.Pod) bool { return true }
-	q := m.Profile.Question(pod)
 	together := fwk.GetPodAffinityTerms(pod.Spec.Affinity)
-	own := plugins.OwnTerms(q, together)
-	spreads, reads := plugins.ReadSpreads(m.State), m.Profile.IndexOf(names.PodTopologySpread)
+	own := plugins.OwnTerms(m.Profile.Question(pod), together)
+	spreads := selectedBy(plugins.ReadSpreads(m.State), pod.Namespace)
 	hard := func(c corev1.TopologySpreadConstraint) bool { return c.WhenUnsatisfiable == corev1.DoNotSchedule }
-	spreadBy := slices.ContainsFunc(pod.Spec.TopologySpreadConstraints, hard) || spreadsByDefault(m.Profile)
-	if len(own) != len(together) || len(pod.Spec.ResourceClaims) > 0 || len(spreads) == 0 && spreadBy && reads >= 0 {
-		return any // some do not parse, a claim may be shared, or the plugin was not asked
+	isSpread := slices.ContainsFunc(pod.Spec.TopologySpreadConstraints, hard) || spreadsByDefault(m.Profile)
+	notAsked := spreads == nil && isSpread && m.Profile.IndexOf(names.PodTopologySpread) >= 0
+	if len(own) != len(together) || len(pod.Spec.ResourceClaims) > 0 || notAsked {
+		return func(*corev1.Pod) bool { return true } // some terms do not parse, or a claim may be shared
 	}
 	return func(other *corev1.Pod) bool {
-		selects := func(s plugins.Spread) bool { return s.Selector.Matches(labels.Set(other.Labels)) }
-		return slices.ContainsFunc(own, func(term fwk.AffinityTerm) bool { return term.Matches(other, nil) }) ||
-			other.Namespace == pod.Namespace && slices.ContainsFunc(spreads, selects)
+		return spreads != nil && spreads(other) || slices.ContainsFunc(own, func(term fwk.AffinityTerm) bool { return term.Matches(other, nil) })
 	}
+}
+
+// SelectionDiffers says whether the labels of two pods differ in one that any pod selects others by.
+func SelectionDiffers(s *Scheduler, a, b *corev1.Pod) bool {
+	return s.State.selected.differ(a.Labels, b.Labels)
 }
 
 // countedBy has a rule for each plugin that keeps counts of pods: which pods

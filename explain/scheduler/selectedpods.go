@@ -13,8 +13,8 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 )
 
-// mostSelections is for how many kinds of pods selectedPods keeps what they select: four bytes for
-// each node, and the lists of selected pods.
+// mostSelections is for how many kinds of pods selectedPods keeps what they select, those asked about
+// last: four bytes for each node, and the lists of selected pods.
 const mostSelections = 256
 
 // selectedPods keeps which pods on each node have a part in the answer of a plugin that looks at
@@ -22,12 +22,20 @@ const mostSelections = 256
 // is most of what simulating such pods costs. The PreFilter halves of the plugins are shown nodes
 // with those pods only, and count them themselves:
 //   - PodTopologySpread those of the pod's namespace that one of its own selectors matches;
-//   - InterPodAffinity those whose required anti-affinity matches the pod; where it asks whether
-//     any is about the node alone, those as well.
+//   - InterPodAffinity those that one of the pod's required terms matches, and of those with required
+//     anti-affinity the ones whose terms match the pod; where it asks whether any is about the node
+//     alone, those as well.
 type selectedPods struct {
 	known map[selectionKey]*selection
-	nodes []selectedNode // reused: the nodes that a plugin is shown
-	shown []fwk.NodeInfo // reused: the same
+	uses  int64 // how often any was asked for
+	// all and opposed are reused: the two lists of nodes that a plugin is shown.
+	all, opposed shownNodes
+}
+
+// shownNodes is room for a list of nodes.
+type shownNodes struct {
+	nodes []selectedNode
+	list  []fwk.NodeInfo
 }
 
 // selectionKey is all that it depends on which pods of a node are selected.
@@ -39,13 +47,14 @@ type selection struct {
 	at      []int32 // by place of the node in the snapshot's order: where its list is among lists, or one of the below
 	mu      sync.Mutex
 	lists   [][]fwk.PodInfo
+	used    int64 // which use of all was its last
 }
 
-// What is known of a node without a list.
+// What is known of a node.
 const (
-	notKnown int32 = -iota
-	noneSelected
-	listed int32 = 1 // the place of the first list
+	notKnown     int32 = 0
+	noneSelected int32 = -1
+	listed       int32 = 1 // the place of the first list; the others follow
 )
 
 // selectedNode is a node of which only some pods are shown.
@@ -63,23 +72,25 @@ func (n *selectedNode) GetPodsWithRequiredAntiAffinity() []fwk.PodInfo { return 
 // forget drops what is kept of the node at a place.
 func (c *selectedPods) forget(place int) {
 	for _, known := range c.known {
-		if place < len(known.at) {
-			known.at[place] = notKnown
+		if place >= len(known.at) {
+			continue
 		}
+		if at := known.at[place]; at >= listed {
+			known.lists[at-listed] = nil
+		}
+		known.at[place] = notKnown
 	}
 }
 
-// during has the PreFilter half of plugin k answer for a pod, shown the nodes with the selected pods:
-// with all pods those that are simulated, and all for the first of a kind of pods.
+// during has the PreFilter half of plugin k answer for a pod, and shows it the nodes with the selected
+// pods. Nodes that are simulated are shown with all their pods; so are all nodes when a kind of pods
+// is asked about first.
 func (c *selectedPods) during(ctx context.Context, m *Matrix, k int, pod *corev1.Pod, ask func(nodes []fwk.NodeInfo)) {
 	switch m.Profile.Plugins[k].Name {
 	case names.PodTopologySpread:
 		c.spread(ctx, m, pod, ask)
 	case names.InterPodAffinity:
-		over, selected := m.Profile.state().overlay, c.opposing(m, pod)
-		over.opposing = func(nodes []fwk.NodeInfo) []fwk.NodeInfo { return c.showOpposing(ctx, m, selected, nodes) }
-		defer func() { over.opposing = nil }()
-		ask(m.Nodes)
+		c.affinity(ctx, m, pod, m.Nodes, ask)
 	default:
 		ask(m.Nodes)
 	}
@@ -93,22 +104,68 @@ func (c *selectedPods) spread(ctx context.Context, m *Matrix, pod *corev1.Pod, a
 		ask(m.Nodes)
 		return
 	}
-	key := selectionKey{plugin: names.PodTopologySpread, namespace: pod.Namespace, labels: labels.Set(pod.Labels).String()}
+	key := selectionKey{plugin: names.PodTopologySpread, namespace: pod.Namespace}
 	for i := range pod.Spec.TopologySpreadConstraints {
-		key.constraints += pod.Spec.TopologySpreadConstraints[i].String()
+		constraint := &pod.Spec.TopologySpreadConstraints[i]
+		key.constraints += constraint.String()
+		if len(constraint.MatchLabelKeys) > 0 {
+			key.labels = labels.Set(pod.Labels).String()
+		}
 	}
-	known := c.known[key]
-	if known != nil {
-		ask(c.show(ctx, m, known))
+	if known := c.recall(key); known != nil {
+		ask(c.show(ctx, m, known, m.Nodes))
 		return
 	}
 	ask(m.Nodes)
-	if spreads := plugins.ReadSpreads(m.State); len(spreads) > 0 {
-		c.keep(key, func(info fwk.PodInfo) bool {
-			other := info.GetPod()
-			return other.Namespace == key.namespace && slices.ContainsFunc(spreads, func(s plugins.Spread) bool { return s.Selector.Matches(labels.Set(other.Labels)) })
-		})
+	if selects := selectedBy(plugins.ReadSpreads(m.State), pod.Namespace); selects != nil {
+		c.keep(key, func(info fwk.PodInfo) bool { return selects(info.GetPod()) })
 	}
+}
+
+// selectedBy is which pods spread constraints of a pod of that namespace select; nil where it has none.
+func selectedBy(spreads []plugins.Spread, namespace string) func(*corev1.Pod) bool {
+	if len(spreads) == 0 {
+		return nil
+	}
+	selectors := make([]labels.Selector, len(spreads)) // alone: their counts are large
+	for i := range spreads {
+		selectors[i] = spreads[i].Selector
+	}
+	return func(other *corev1.Pod) bool {
+		return other.Namespace == namespace && slices.ContainsFunc(selectors, func(s labels.Selector) bool { return s.Matches(labels.Set(other.Labels)) })
+	}
+}
+
+// affinity asks InterPodAffinity about a pod and some state's nodes.
+func (c *selectedPods) affinity(ctx context.Context, m *Matrix, pod *corev1.Pod, nodes []fwk.NodeInfo, ask func(nodes []fwk.NodeInfo)) {
+	over, opposing := m.Profile.state().overlay, c.opposing(m, pod)
+	over.opposing = func(nodes []fwk.NodeInfo) []fwk.NodeInfo { return c.showOpposing(ctx, m, opposing, nodes) }
+	defer func() { over.opposing = nil }()
+	if own := c.meant(m, pod); own != nil {
+		nodes = c.show(ctx, m, own, nodes)
+	}
+	ask(nodes)
+}
+
+// meant is which pods the required terms of a pod are about; nil where that is any, or depends on
+// labels of namespaces.
+func (c *selectedPods) meant(m *Matrix, pod *corev1.Pod) *selection {
+	if !minds(pod) || selectsNamespaces(pod) {
+		return nil
+	}
+	key := selectionKey{plugin: names.InterPodAffinity, namespace: pod.Namespace, constraints: pod.Spec.Affinity.String()}
+	if known := c.recall(key); known != nil {
+		return known
+	}
+	q := m.Profile.Question(pod)
+	together, apart := fwk.GetPodAffinityTerms(pod.Spec.Affinity), fwk.GetPodAntiAffinityTerms(pod.Spec.Affinity)
+	own := append(plugins.OwnTerms(q, together), plugins.OwnTerms(q, apart)...)
+	if len(own) != len(together)+len(apart) { // some do not parse
+		return nil
+	}
+	return c.keep(key, func(info fwk.PodInfo) bool {
+		return slices.ContainsFunc(own, func(term fwk.AffinityTerm) bool { return term.Matches(info.GetPod(), nil) })
+	})
 }
 
 // opposing is which pods with required anti-affinity InterPodAffinity is shown for a pod. As there,
@@ -119,7 +176,7 @@ func (c *selectedPods) opposing(m *Matrix, pod *corev1.Pod) *selection {
 		of = namespace.Labels
 	}
 	key := selectionKey{plugin: names.InterPodAffinity, namespace: pod.Namespace, namespaceLabels: of.String(), labels: labels.Set(pod.Labels).String()}
-	if known := c.known[key]; known != nil {
+	if known := c.recall(key); known != nil {
 		return known
 	}
 	alike, beyond := &corev1.Pod{}, countsBeyondHost()
@@ -131,19 +188,39 @@ func (c *selectedPods) opposing(m *Matrix, pod *corev1.Pod) *selection {
 	})
 }
 
-// keep begins to keep what a kind of pods selects.
-func (c *selectedPods) keep(key selectionKey, selects func(fwk.PodInfo) bool) *selection {
-	if c.known == nil || len(c.known) >= mostSelections {
-		c.known = map[selectionKey]*selection{}
+// recall is what is kept for a kind of pods; nil where nothing is.
+func (c *selectedPods) recall(key selectionKey) *selection {
+	known := c.known[key]
+	if known != nil {
+		c.uses++
+		known.used = c.uses
 	}
-	c.known[key] = &selection{selects: selects}
-	return c.known[key]
+	return known
 }
 
-// show are the nodes of a question with the selected of all their pods.
-func (c *selectedPods) show(ctx context.Context, m *Matrix, selected *selection) []fwk.NodeInfo {
-	real := len(m.Profile.state().answers.generations) // those that are simulated come after these
-	return c.wrap(ctx, m, selected, m.Nodes, func(n int) (place int, ok bool) { return n, n < real }, func(node fwk.NodeInfo, place int) selectedNode {
+// keep begins to keep what a kind of pods selects, in the place of the one that was not asked for
+// for longest where there are too many.
+func (c *selectedPods) keep(key selectionKey, selects func(fwk.PodInfo) bool) *selection {
+	if c.known == nil {
+		c.known = map[selectionKey]*selection{}
+	}
+	if len(c.known) >= mostSelections {
+		oldest, least := key, c.uses+1
+		for other, known := range c.known {
+			if known.used < least {
+				oldest, least = other, known.used
+			}
+		}
+		delete(c.known, oldest)
+	}
+	c.known[key] = &selection{selects: selects}
+	return c.recall(key)
+}
+
+// show are the nodes of a state with the selected of all their pods.
+func (c *selectedPods) show(ctx context.Context, m *Matrix, selected *selection, nodes []fwk.NodeInfo) []fwk.NodeInfo {
+	existing := len(m.Profile.state().answers.generations) // those that are simulated come after these
+	return c.all.show(ctx, m, selected, nodes, func(n int) (place int, ok bool) { return n, n < existing }, func(node fwk.NodeInfo, place int) selectedNode {
 		return selectedNode{node, selected.of(place, node.GetPods()), node.GetPodsWithRequiredAntiAffinity()}
 	})
 }
@@ -155,24 +232,25 @@ func (c *selectedPods) showOpposing(ctx context.Context, m *Matrix, selected *se
 		place, ok = at[nodes[n].Node().Name]
 		return place, ok
 	}
-	return c.wrap(ctx, m, selected, nodes, placeOf, func(node fwk.NodeInfo, place int) selectedNode {
+	return c.opposed.show(ctx, m, selected, nodes, placeOf, func(node fwk.NodeInfo, place int) selectedNode {
 		return selectedNode{node, node.GetPods(), selected.of(place, node.GetPodsWithRequiredAntiAffinity())}
 	})
 }
 
-// wrap shows nodes otherwise, each of which has a place in the snapshot's order, unless it is simulated.
-func (c *selectedPods) wrap(ctx context.Context, m *Matrix, selected *selection, nodes []fwk.NodeInfo, placeOf func(n int) (int, bool), show func(node fwk.NodeInfo, place int) selectedNode) []fwk.NodeInfo {
+// show takes nodes, each of which has a place in the snapshot's order, unless it is simulated, and shows
+// those with a place as is wanted.
+func (r *shownNodes) show(ctx context.Context, m *Matrix, selected *selection, nodes []fwk.NodeInfo, placeOf func(n int) (int, bool), as func(node fwk.NodeInfo, place int) selectedNode) []fwk.NodeInfo {
 	answers := &m.Profile.state().answers
 	selected.fit(len(answers.generations))
-	c.shown = append(c.shown[:0], nodes...)
-	c.nodes = slices.Grow(c.nodes[:0], len(nodes))[:len(nodes)]
+	r.list = append(r.list[:0], nodes...)
+	r.nodes = slices.Grow(r.nodes[:0], len(nodes))[:len(nodes)]
 	parallelizer{m.Profile.Scheduler.options.Parallelism}.Until(ctx, len(nodes), func(n int) {
 		if place, ok := placeOf(n); ok && !answers.loose[place] {
-			c.nodes[n] = show(nodes[n], place)
-			c.shown[n] = &c.nodes[n]
+			r.nodes[n] = as(nodes[n], place)
+			r.list[n] = &r.nodes[n]
 		}
 	}, "")
-	return c.shown
+	return r.list
 }
 
 // fit makes room for so many nodes, and drops lists that are no longer those of any.
