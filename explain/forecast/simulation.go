@@ -127,7 +127,7 @@ type rejection struct {
 
 // stillRejects says whether a pod of a class that found no node finds none now: nothing was freed
 // since, and none of the pods that came may let it in. Those that came until now are not asked again.
-func (p *simulation) stillRejects(known *rejection, pod *corev1.Pod) bool {
+func stillRejects(p *simulation, known *rejection, pod *corev1.Pod) bool {
 	s := p.forecast.scheduler
 	switch {
 	case known == nil || known.freedTimes != p.freedTimes || known.revision != s.State.Revision:
@@ -395,21 +395,21 @@ func (p *simulation) find(ctx context.Context, c *pendingPod) (place, error) {
 	}
 	known := p.nowhere[c.class]
 	if known == nil {
-		known = p.knownAtStart(c.class)
+		known = knownAtStart(p, c.class)
 	}
-	if p.stillRejects(known, c.pod) {
+	if stillRejects(p, known, c.pod) {
 		p.nowhere[c.class] = known
 		return known.place, nil
 	}
 	found, err := p.findAnew(ctx, c)
 	if err == nil && found.Node == "" && !found.Open && c.ends == nil { // of those the last reason is told
-		p.noteNowhere(c, found)
+		noteNowhere(p, c, found)
 	}
 	return found, err
 }
 
 // noteNowhere keeps that a class found no node, for all simulations of a change if no pod had come.
-func (p *simulation) noteNowhere(c *pendingPod, found place) {
+func noteNowhere(p *simulation, c *pendingPod, found place) {
 	known := rejection{found, c.pod, p.forecast.scheduler.State.Revision, p.freedTimes, len(p.arrived)}
 	p.nowhere[c.class] = &known
 	if p.freedTimes == 0 && len(p.arrived) == 0 && !c.class.preempts {
@@ -420,7 +420,7 @@ func (p *simulation) noteNowhere(c *pendingPod, found place) {
 
 // knownAtStart is that a class finds no node as long as no pod has come, where all simulations begin
 // with the same state; nil: that is not known.
-func (p *simulation) knownAtStart(class *equivalenceClass) *rejection {
+func knownAtStart(p *simulation, class *equivalenceClass) *rejection {
 	t := p.forecast.trial
 	if class.nowhere == nil || t == nil || len(p.forecast.gone) > 0 || t.trial.AtFirst < len(t.trial.Changes) {
 		return nil
@@ -431,7 +431,7 @@ func (p *simulation) knownAtStart(class *equivalenceClass) *rejection {
 
 // findAnew is find for a pod of a class that may have room.
 func (p *simulation) findAnew(ctx context.Context, c *pendingPod) (place, error) {
-	l, err := p.findPlace(ctx, c)
+	l, err := findPlace(ctx, p, c)
 	if err == nil && p.forecast.pendingCounts != nil && len(l.Fits) > 0 { // only how many fit is asked for: any of these nodes may be taken
 		l = placement.Placement{Node: l.Fits[0], Tie: l.Fits, Found: l.Found}
 	}
@@ -443,7 +443,7 @@ func (p *simulation) findAnew(ctx context.Context, c *pendingPod) (place, error)
 		switch {
 		case !mindsOthers(c.pod):
 		case c.class.steady(p.forecast.trial, c):
-			helps = l.Matrix.Helps(placement.AsNewPod(c.pod))
+			helps = scheduler.Helps(l.Matrix, placement.AsNewPod(c.pod))
 		default: // it may preempt who comes
 			helps = func(*corev1.Pod) bool { return true }
 		}
@@ -473,7 +473,7 @@ func whyNowhere(ctx context.Context, p *simulation, c *pendingPod) (string, erro
 
 // findPlace is where the scheduler puts a pending pod. Where it fits many nodes in a trial, it is asked
 // about some of them first, from a random one on, as the scheduler looks at some only.
-func (p *simulation) findPlace(ctx context.Context, c *pendingPod) (placement.Placement, error) {
+func findPlace(ctx context.Context, p *simulation, c *pendingPod) (placement.Placement, error) {
 	f, where := p.forecast, p.where(c)
 	if where != nil && f.size >= scheduler.SampledFrom {
 		if some := f.scheduler.Profile(c.pod).Sample(f.size); len(c.class.room) > 2*some {

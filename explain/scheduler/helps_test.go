@@ -47,7 +47,7 @@ func letComeAndCompare(t *rapid.T, s *Scheduler, asked *corev1.Pod) (none, more 
 	}
 	for n := range rapid.IntRange(1, 6).Draw(t, "newcomers") {
 		before := fitting(t, s, asked)
-		helps, fitted := before.Matrix.Helps(asked), slices.Clone(before.Names)
+		helps, fitted := Helps(before.Matrix, asked), slices.Clone(before.Names)
 		comes := drawMindful(t, fmt.Sprint("new", n), "")
 		if err := fork.AddPod(comes, rapid.SampledFrom(nodes).Draw(t, "to")); err != nil {
 			t.Fatal(err)

@@ -137,7 +137,7 @@ func (m *Matrix) TryingState(q *plugins.Question) fwk.CycleState {
 // Helps says which pods may let a pod onto a node that rejects it, by coming to any node: those
 // that its required affinity or its spread constraints count. All others only take what there is. It
 // is asked with the answers about the pod.
-func (m *Matrix) Helps(pod *corev1.Pod) func(other *corev1.Pod) bool {
+func Helps(m *Matrix, pod *corev1.Pod) func(other *corev1.Pod) bool {
 	together := fwk.GetPodAffinityTerms(pod.Spec.Affinity)
 	own := plugins.OwnTerms(m.Profile.Question(pod), together)
 	spreads := selectedBy(plugins.ReadSpreads(m.State), pod.Namespace)
