@@ -219,13 +219,14 @@ func noteTogether(f *Search, fix *Attempt, alone *forecast.FixSimulation, tried 
 
 // togetherKey is what a simulation depends on in which nothing is changed but pods of one workload.
 func togetherKey(fix *Attempt, alone *forecast.FixSimulation) string {
-	key := fmt.Sprint(alone.Recreated, alone.AtOnce, alone.Last)
+	var key strings.Builder
+	fmt.Fprint(&key, alone.Recreated, alone.AtOnce, alone.Last)
 	for _, step := range fix.Remedies {
 		if remedy.ChangesPod(step) {
-			key += fmt.Sprintf("\n%T%+v", step, step)
+			fmt.Fprintf(&key, "\n%T%+v", step, step)
 		}
 	}
-	return key
+	return key.String()
 }
 
 // simulatorOf is what simulates other pods.

@@ -50,6 +50,16 @@ func (f *forecasting) surveyClass(ctx context.Context, class *equivalenceClass, 
 	if !class.waits {
 		return nil
 	}
+	if err := surveyNow(ctx, f, class, empty, only); err != nil {
+		return err
+	}
+	target := f.trial != nil && f.trial.is(class.competitors[0]) // it may preempt: nobody asked
+	class.skips = len(class.room) == 0 && class.open == "" && !mindsOthers(class.pod()) && !class.preempts && !target
+	return nil
+}
+
+// surveyNow asks whether a class that waits fits now, and may preempt after a change that is tried.
+func surveyNow(ctx context.Context, f *forecasting, class *equivalenceClass, empty *scheduler.SimulatedState, only []string) error {
 	if len(class.room) > 0 {
 		only = nil // what fits then and not now is let in: it has to be sure
 	}
@@ -62,12 +72,8 @@ func (f *forecasting) surveyClass(ctx context.Context, class *equivalenceClass, 
 		}
 	}
 	if f.trial != nil && class.open == "" {
-		if err := findPreemption(ctx, f, class, empty); err != nil {
-			return err
-		}
+		return findPreemption(ctx, f, class, empty)
 	}
-	target := f.trial != nil && f.trial.is(class.competitors[0]) // it may preempt: nobody asked
-	class.skips = len(class.room) == 0 && class.open == "" && !mindsOthers(class.pod()) && !class.preempts && !target
 	return nil
 }
 
