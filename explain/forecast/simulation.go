@@ -274,7 +274,6 @@ func (p *simulation) leave(pod *corev1.Pod) error {
 	}
 	p.left[pod.UID] = true
 	p.freedTimes++
-	p.freed = p.freed || p.order == 1 && p.forecast.trial != nil // where the pod comes last, all that wait come before it
 	return p.state.RemovePod(pod)
 }
 
