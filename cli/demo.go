@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/cli/complete"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/input"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/lessonlist"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/session"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/suggest"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
@@ -28,7 +29,7 @@ type demoOptions struct {
 	large  bool   // for a projector
 	nodes  int    // of the story
 	seed   uint64
-	lists  lessonLists
+	lists  lessonlist.Options
 }
 
 // newDemo makes the command that shows the embedded cluster.
@@ -57,11 +58,11 @@ does, and ends when its goal is reached. Instructors press i for their menu.`,
 		Args:              noLesson,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := d.lists.validate(cmd); err != nil {
+			if err := d.lists.Validate(cmd); err != nil {
 				return err
 			}
-			if d.lists.wanted() {
-				return d.lists.write(a.Streams)
+			if d.lists.Wanted() {
+				return d.lists.Write(a.Streams, session.LessonBook())
 			}
 			if err := d.validate(cmd); err != nil {
 				return err
@@ -74,7 +75,7 @@ does, and ends when its goal is reached. Instructors press i for their menu.`,
 	cmd.Flags().IntVar(&d.nodes, "nodes", demo.FewestNodes, fmt.Sprintf("Number of nodes, %d to %d.", demo.FewestNodes, demo.MostNodes))
 	cmd.Flags().Uint64Var(&d.seed, "seed", 1, "The same number repeats the same events.")
 	d.screen.addFlags(cmd)
-	d.lists.addFlags(cmd)
+	d.lists.AddFlags(cmd)
 	complete.Lesson(cmd)
 	return cmd
 }

@@ -180,7 +180,7 @@ func measuring(t *testing.T) (plane *controlplane.ControlPlane, address string) 
 func TestAPendingPodIsMeasured(t *testing.T) {
 	plane, address := measuring(t)
 	wanted := []string{
-		`fathom_blocked_pods{autoscaler="none",blocked_by="too large",namespace="shop",verdict="Unschedulable"} 1`,
+		`fathom_blocked_pods{autoscaler="none",blocked_by="too large",namespace="shop",plugin="NodeResourcesFit",verdict="Unschedulable"} 1`,
 		"fathom_view_complete 1", "fathom_connected 1", `fathom_allocatable{resource="cpu",unit="core"} 2`, `fathom_nodes{ready="true"} 1`,
 	}
 	var lines []string

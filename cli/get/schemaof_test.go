@@ -87,7 +87,7 @@ type described struct {
 func comments(t *testing.T) described {
 	t.Helper()
 	all := described{map[string]string{}, map[string][]string{}}
-	for _, folder := range []string{".", "../../explain/report", "../../explain/kubelet", "../../model/inventory", "../../model/plan"} {
+	for _, folder := range []string{".", "../lessonlist", "../../demo/lessons", "../../explain/report", "../../explain/kubelet", "../../model/inventory", "../../model/plan"} {
 		files, err := filepath.Glob(filepath.Join(folder, "*.go"))
 		if err != nil {
 			t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/strfmt"
 	"k8s.io/kube-openapi/pkg/validation/validate"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/lessonlist"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/kubelet"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model/inventory"
@@ -30,6 +31,7 @@ var lists = map[string]any{
 	"QuotaList": inventory.Quota{}, "BudgetList": inventory.Budget{}, "VolumeList": inventory.Volume{},
 	"DeviceList": inventory.Device{}, "ResizeList": inventory.Resize{}, "SchedulerList": inventory.Leader{},
 	"EvictionList": kubelet.Eviction{}, "CgroupList": kubelet.Cgroup{},
+	"LessonList": lessonlist.Item{}, "LessonProgressList": lessonlist.ProgressItem{},
 }
 
 // objects are the types of the other kinds.

@@ -65,7 +65,8 @@ var (
 	unread    = desc("unread_resource", "A resource that could not be read; always 1.", "group", "resource")
 
 	pendingPods = desc("pending_pods", "Pending pods by verdict. A verdict without a value is not known.", "verdict")
-	blockedPods = desc("blocked_pods", "Pending pods by namespace, verdict, what blocks them, and what autoscalers of nodes do for them.", "namespace", "verdict", "blocked_by", "autoscaler")
+	blockedPods = desc("blocked_pods", "Pending pods by namespace, verdict, what blocks them, the scheduler plugin that rejects the closest node, and what autoscalers of nodes do for them.",
+		"namespace", "verdict", "blocked_by", "plugin", "autoscaler")
 	oldestPod   = desc("oldest_blocked_pod_timestamp_seconds", "Creation time of the longest-pending pod.", "namespace", "verdict", "blocked_by")
 
 	nodeCount   = desc("nodes", "Nodes by their condition Ready.", "ready")
@@ -150,9 +151,9 @@ func (f *reading) collectPods(to chan<- prometheus.Metric) {
 	oldest := map[cause]time.Time{}
 	for i := range f.blocked {
 		b := &f.blocked[i]
-		gauge(to, blockedPods, float64(b.pods), b.namespace, string(b.verdict), b.by, string(b.scaleUp))
+		gauge(to, blockedPods, float64(b.pods), b.namespace, string(b.verdict), b.by, b.plugin, string(b.scaleUp))
 		of := b.cause
-		of.scaleUp = ""
+		of.plugin, of.scaleUp = "", ""
 		if since, ok := oldest[of]; !b.oldest.IsZero() && (!ok || b.oldest.Before(since)) {
 			oldest[of] = b.oldest
 		}

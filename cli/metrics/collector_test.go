@@ -48,9 +48,9 @@ func someReading() *reading {
 	found := &reading{evaluated: testNow.Add(-time.Second), took: 250 * time.Millisecond, counted: true}
 	found.addNodes(s.Nodes)
 	found.blocked = []blocked{
-		{cause{"shop", report.Unschedulable, "cpu", report.MayAddNode}, 3, testNow.Add(-time.Hour)},
-		{cause{"shop", report.Unschedulable, "cpu", report.AddsNode}, 1, testNow.Add(-2 * time.Hour)},
-		{cause{"ml", report.NotCreated, "quota", report.NoAutoscaler}, 7, time.Time{}},
+		{cause{"shop", report.Unschedulable, "cpu", "NodeResourcesFit", report.MayAddNode}, 3, testNow.Add(-time.Hour)},
+		{cause{"shop", report.Unschedulable, "cpu", "NodeResourcesFit", report.AddsNode}, 1, testNow.Add(-2 * time.Hour)},
+		{cause{"ml", report.NotCreated, "quota", "", report.NoAutoscaler}, 7, time.Time{}},
 	}
 	found.sum(false)
 	return found
@@ -63,9 +63,9 @@ fathom_allocatable{resource="ephemeral-storage",unit="byte"} 0
 fathom_allocatable{resource="example.com/gpu",unit="integer"} 8
 fathom_allocatable{resource="memory",unit="byte"} 1.2884901888e+10
 fathom_allocatable{resource="pods",unit="integer"} 220
-fathom_blocked_pods{autoscaler="adds_node",blocked_by="cpu",namespace="shop",verdict="Unschedulable"} 1
-fathom_blocked_pods{autoscaler="may_add_node",blocked_by="cpu",namespace="shop",verdict="Unschedulable"} 3
-fathom_blocked_pods{autoscaler="none",blocked_by="quota",namespace="ml",verdict="NotCreated"} 7
+fathom_blocked_pods{autoscaler="adds_node",blocked_by="cpu",namespace="shop",plugin="NodeResourcesFit",verdict="Unschedulable"} 1
+fathom_blocked_pods{autoscaler="may_add_node",blocked_by="cpu",namespace="shop",plugin="NodeResourcesFit",verdict="Unschedulable"} 3
+fathom_blocked_pods{autoscaler="none",blocked_by="quota",namespace="ml",plugin="",verdict="NotCreated"} 7
 fathom_connected 1
 fathom_cordoned_nodes 1
 fathom_last_answer_timestamp_seconds 1.7e+09
@@ -154,7 +154,7 @@ func TestLabelsHaveAtMostSoManyValues(t *testing.T) {
 		for by := range 60 {
 			pods := namespace + by + 1
 			total += pods
-			rows = append(rows, blocked{cause{fmt.Sprintf("ns-%02d", namespace), report.Unschedulable, fmt.Sprintf("r%02d", by), report.NoAutoscaler}, pods, testNow})
+			rows = append(rows, blocked{cause{fmt.Sprintf("ns-%02d", namespace), report.Unschedulable, fmt.Sprintf("r%02d", by), "NodeResourcesFit", report.NoAutoscaler}, pods, testNow})
 		}
 	}
 	got := limited(rows, 3)

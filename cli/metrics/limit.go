@@ -47,7 +47,7 @@ func limited(rows []blocked, namespaces int) []blocked {
 	rows = joined(joined(rows, namespaces, ofNamespace), mostCauses, ofCause)
 	slices.SortFunc(rows, func(a, b blocked) int {
 		return cmp.Or(cmp.Compare(b.pods, a.pods), strings.Compare(a.namespace, b.namespace), strings.Compare(a.by, b.by),
-			strings.Compare(string(a.verdict), string(b.verdict)), strings.Compare(string(a.scaleUp), string(b.scaleUp)))
+			strings.Compare(string(a.verdict), string(b.verdict)), strings.Compare(a.plugin, b.plugin), strings.Compare(string(a.scaleUp), string(b.scaleUp)))
 	})
 	if len(rows) <= mostRows {
 		return rows
@@ -55,7 +55,7 @@ func limited(rows []blocked, namespaces int) []blocked {
 	var kept tally
 	for i, row := range rows {
 		if i >= mostRows {
-			row.cause = cause{namespace: other, verdict: row.verdict, by: other, scaleUp: report.UnknownScaleUp}
+			row.cause = cause{namespace: other, verdict: row.verdict, by: other, plugin: other, scaleUp: report.UnknownScaleUp}
 		}
 		kept.add(row)
 	}

@@ -39,6 +39,7 @@ type cause struct {
 	namespace string
 	verdict   report.Verdict
 	by        string // the cell BLOCKED BY
+	plugin    string // the scheduler plugin that it is about; "" where none rejects nodes
 	scaleUp   report.ScaleUp
 }
 
@@ -113,7 +114,7 @@ func explained(ctx context.Context, outlines *cluster.Outlines, kind *model.Equi
 	case errors.Is(err, explain.ErrNoPod):
 		return why, false, nil
 	case err == nil:
-		why.verdict, why.by, why.scaleUp = r.Verdict, r.BlockedBy, r.Provisioning.ScaleUp()
+		why.verdict, why.by, why.plugin, why.scaleUp = r.Verdict, r.BlockedBy, r.BlockingPlugin(), r.Provisioning.ScaleUp()
 	}
 	return why, true, nil
 }

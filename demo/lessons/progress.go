@@ -24,19 +24,19 @@ type Progress struct {
 // result is then that of the best attempt that reached the goal, and before that of
 // the last attempt.
 type Record struct {
-	Begun   time.Time `json:"started,omitzero"`         // the last attempt; zero if an instructor helped in each one
+	Begun   time.Time `json:"started,omitzero"`         // when the last attempt started; left out if an instructor helped in each one
 	Times   int       `json:"times"`                    // number of attempts
-	Reached time.Time `json:"reached,omitzero"`         // first; zero before
+	Reached time.Time `json:"reached,omitzero"`         // when the goal was first reached; left out before
 	Led     time.Time `json:"reachedWithHelp,omitzero"` // when the goal was first reached with an instructor's help
 	Result
-	Again *Again `json:"repeat,omitempty"` // the attempt after it was reached; nil once it is reached again
+	Again *Again `json:"repeat,omitempty"` // the attempt after the goal was reached; left out once it is reached again
 }
 
 // Result is the result of one attempt.
 type Result struct {
 	Asked int `json:"asked"`   // predictions that were answered or skipped
 	Right int `json:"correct"` // of these, correct
-	Hints int `json:"hints"`   // taken
+	Hints int `json:"hints"`   // that were taken
 }
 
 // better says whether one attempt that reached the goal is better than another.
@@ -46,7 +46,7 @@ func (r Result) better(than Result) bool {
 
 // Again is an attempt at a lesson that was reached before.
 type Again struct {
-	Begun time.Time `json:"started"`
+	Begun time.Time `json:"started"` // when it started
 	Result
 }
 

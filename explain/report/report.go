@@ -94,6 +94,25 @@ type Admission struct {
 	Planned bool `json:"-"` // the pod is of a manifest: nobody tried to create it
 }
 
+// TooLarge is BlockedBy of a pod that requests more than any node has allocatable.
+const TooLarge = "too large"
+
+// BlockingPlugin is the scheduler plugin whose rejection BlockedBy is about: that of the closest
+// nodes. It is "" where the pod is not pending for what plugins say of nodes, such as a gated one.
+func (r *Report) BlockingPlugin() string {
+	if r.Verdict != Unschedulable && r.Verdict != Unknown {
+		return ""
+	}
+	for _, g := range r.Groups {
+		for _, rejection := range g.Rejections {
+			if rejection.Cause == r.BlockedBy || r.BlockedBy == TooLarge && len(rejection.Numbers) > 0 {
+				return rejection.Plugin
+			}
+		}
+	}
+	return ""
+}
+
 // PodRef says which pod is meant.
 type PodRef struct {
 	Namespace     string            `json:"namespace"`

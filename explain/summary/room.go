@@ -159,9 +159,6 @@ func tooLittle(lacks []plugins.Figure) []plugins.Figure {
 	return slices.DeleteFunc(slices.Clone(lacks), func(f plugins.Figure) bool { return !f.TooLittle() })
 }
 
-// tooLarge is the cause of a pod that requests more than any node has allocatable.
-const tooLarge = "too large"
-
 // tellTooLarge is for a pod that would not fit even in an empty cluster.
 func tellTooLarge(q *podQuestion) (overall, bool) {
 	rows := plugins.ShortageTableOf(q.Question).Rows
@@ -178,7 +175,7 @@ func tellTooLarge(q *podQuestion) (overall, bool) {
 		requests := requestWords(q)
 		return overall{
 			summary: fmt.Sprintf("Too large for any node: no node has %s allocatable.", requests),
-			state:   unschedulable, cause: tooLarge, why: requests,
+			state:   unschedulable, cause: report.TooLarge, why: requests,
 		}, true
 	}
 	wanted, most := quantity.RoundedUp(f.Resource, f.Wanted), quantity.RoundedDown(f.Resource, f.Allocatable)
@@ -190,7 +187,7 @@ func tellTooLarge(q *podQuestion) (overall, bool) {
 	}
 	return overall{
 		summary: fmt.Sprintf("Too large for any node: it requests %s %s, the largest node has %s allocatable.", f.Resource, wanted, most),
-		state:   unschedulable, cause: tooLarge, why: fmt.Sprintf("%s %s; largest node %s", f.Resource, wanted, most),
+		state:   unschedulable, cause: report.TooLarge, why: fmt.Sprintf("%s %s; largest node %s", f.Resource, wanted, most),
 	}, true
 }
 

@@ -44,7 +44,7 @@ func tellUnschedulable(q *podQuestion, r *report.Report) overall {
 		}
 		told.summary = tellRoom(append(m.full, m.small...), m.absent())
 	case len(m.small) > 0:
-		told.cause, told.why = tooLarge, requestWords(q)
+		told.cause, told.why = report.TooLarge, requestWords(q)
 		if f := largest(m.small); f != nil {
 			told.why = fmt.Sprintf("%s %s; largest node that accepts it %s", f.Resource,
 				quantity.RoundedUp(f.Resource, f.Wanted), quantity.RoundedDown(f.Resource, f.Allocatable))

@@ -1,4 +1,5 @@
-package cli
+// Package lessonlist writes the lessons, and how those that were started went.
+package lessonlist
 
 import (
 	"fmt"
@@ -11,55 +12,55 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/output"
-	"github.com/kubectl-fathom/kubectl-fathom/cli/session"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
 	"github.com/kubectl-fathom/kubectl-fathom/demo/lessons"
 )
 
-// lessonLists is what demo writes instead of opening the dashboard.
-type lessonLists struct {
+// Options are what demo writes instead of opening the dashboard.
+type Options struct {
 	list, progress bool
 	output         string
 }
 
-func (l *lessonLists) addFlags(cmd *cobra.Command) {
+// AddFlags adds --list, --progress and -o.
+func (l *Options) AddFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&l.list, "list", false, "List the lessons.")
 	cmd.Flags().BoolVar(&l.progress, "progress", false, "List the lessons that you started, with results.")
 	output.AddFlag(cmd, &l.output, "text", "json")
 }
 
-// wanted reports whether something is to be listed.
-func (l *lessonLists) wanted() bool { return l.list || l.progress }
+// Wanted reports whether something is to be listed.
+func (l *Options) Wanted() bool { return l.list || l.progress }
 
-// validate rejects what does not go together.
-func (l *lessonLists) validate(cmd *cobra.Command) error {
+// Validate rejects what does not go together.
+func (l *Options) Validate(cmd *cobra.Command) error {
 	switch {
-	case l.list && l.progress, l.wanted() && cmd.Flags().Changed("lesson"):
+	case l.list && l.progress, l.Wanted() && cmd.Flags().Changed("lesson"):
 		return exit.Usagef("demo: --list, --progress and --lesson cannot be used together")
-	case cmd.Flags().Changed("output") && !l.wanted():
+	case cmd.Flags().Changed("output") && !l.Wanted():
 		return exit.Usagef("demo -o %s: it needs --list or --progress", l.output)
 	}
 	return output.Check(l.output, "text", "json")
 }
 
-// lessonItem is a lesson in JSON.
-type lessonItem struct {
-	Number  int       `json:"number"`
+// Item is an item of a LessonList. Its JSON is a contract.
+type Item struct {
+	Number  int       `json:"number"` // in the order of teaching, from 1
 	Name    string    `json:"name"`
 	Title   string    `json:"title"`
-	Level   string    `json:"level"`
-	Reached time.Time `json:"reached,omitzero"`
+	Level   string    `json:"level"`            // "beginner", "intermediate", "advanced"
+	Reached time.Time `json:"reached,omitzero"` // when its goal was first reached; left out before
 }
 
-// progressItem is the progress of a lesson, in JSON.
-type progressItem struct {
-	Name string `json:"name"`
+// ProgressItem is an item of a LessonProgressList. Its JSON is a contract.
+type ProgressItem struct {
+	Name string `json:"name"` // of the lesson
 	lessons.Record
 }
 
-// write lists what was asked for.
-func (l *lessonLists) write(streams *terminal.Streams) error {
-	done, err := session.LessonBook().Progress()
+// Write lists what was asked for, with the results in the book.
+func (l *Options) Write(streams *terminal.Streams, book *lessons.Book) error {
+	done, err := book.Progress()
 	if done == nil {
 		return err
 	}
@@ -70,19 +71,19 @@ func (l *lessonLists) write(streams *terminal.Streams) error {
 	if err != nil {
 		return err
 	}
-	list := lessonList
+	list := listOf
 	if l.progress {
 		list = progressOf
 	}
 	return list(all, done).Print(streams.Out, streams.ErrOut, l.output, false)
 }
 
-// lessonList is all lessons, in the order of teaching.
-func lessonList(all []*lessons.Lesson, done *lessons.Progress) *output.List {
+// listOf is all lessons, in the order of teaching.
+func listOf(all []*lessons.Lesson, done *lessons.Progress) *output.List {
 	l := &output.List{Kind: "LessonList", Heads: []string{"NUMBER", "NAME", "TITLE", "LEVEL", "PASSED"}}
 	for i, lesson := range all {
 		reached := done.Lessons[lesson.Name].Reached
-		l.Add(lessonItem{i + 1, lesson.Name, lesson.Title, lesson.Level, reached},
+		l.Add(Item{i + 1, lesson.Name, lesson.Title, lesson.Level, reached},
 			strconv.Itoa(i+1), lesson.Name, lesson.Title, lesson.Level, whenOrNone(reached))
 	}
 	return l
@@ -109,7 +110,7 @@ func progressOf(all []*lessons.Lesson, done *lessons.Progress) *output.List {
 		if !begun {
 			continue
 		}
-		l.Add(progressItem{name, record}, name, whenOrNone(record.Begun), strconv.Itoa(record.Times), reachedWords(&record),
+		l.Add(ProgressItem{name, record}, name, whenOrNone(record.Begun), strconv.Itoa(record.Times), reachedWords(&record),
 			fmt.Sprintf("%d of %d", record.Right, record.Asked), strconv.Itoa(record.Hints), againWords(&record))
 	}
 	return l

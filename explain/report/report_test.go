@@ -1,0 +1,25 @@
+package report
+
+import "testing"
+
+func TestTheBlockingPluginIsThatOfTheClosestCause(t *testing.T) {
+	taint := Rejection{Plugin: "TaintToleration", Cause: "taint"}
+	cpu := Rejection{Plugin: "NodeResourcesFit", Cause: "cpu", Numbers: []Number{{Resource: "cpu"}}}
+	groups := []Group{{Rejections: []Rejection{taint}}, {Rejections: []Rejection{taint, cpu}}}
+	for name, c := range map[string]struct {
+		report Report
+		want   string
+	}{
+		"that of the closest group":       {Report{Verdict: Unschedulable, BlockedBy: "taint", Groups: groups}, "TaintToleration"},
+		"that of a later group":           {Report{Verdict: Unschedulable, BlockedBy: "cpu", Groups: groups}, "NodeResourcesFit"},
+		"too large is about what is free": {Report{Verdict: Unschedulable, BlockedBy: TooLarge, Groups: groups}, "NodeResourcesFit"},
+		"what is not known is in the way": {Report{Verdict: Unknown, BlockedBy: "taint", Groups: groups}, "TaintToleration"},
+		"its group waits, not the pod":    {Report{Verdict: Unschedulable, BlockedBy: "gang", Groups: groups}, ""},
+		"a gate, whatever nodes say":      {Report{Verdict: Gated, BlockedBy: "gate", Groups: groups}, ""},
+		"no scheduler takes it":           {Report{Verdict: NotConsidered, BlockedBy: "no scheduler", Groups: groups}, ""},
+	} {
+		if got := c.report.BlockingPlugin(); got != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+}
