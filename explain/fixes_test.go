@@ -281,11 +281,17 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			testPod("shop/web", "", "1", hostPort("", 80, corev1.ProtocolTCP)),
 			[]string{
 				"+ tolerate dedicated=gpu:NoSchedule | b",
-				"+ remove taint dedicated=gpu from b | b",
 				"+ remove host port 80/TCP | a",
+				"+ remove taint dedicated=gpu from b | b",
 				"* add a node like a | new-node-1",
 				"? evict shop/edge from a | a | its replacement may take the capacity again (5 of 8 orders tried) | shop/edge may become Pending: a pending app-1 pod may take the capacity first",
 			},
+		},
+		{
+			"the control plane keeps its taint",
+			[]runtime.Object{testNode("a", "4", nodeTaint("node-role.kubernetes.io/control-plane", "", corev1.TaintEffectNoSchedule))},
+			testPod("shop/web", "", "1"),
+			[]string{"+ tolerate node-role.kubernetes.io/control-plane:NoSchedule | a"},
 		},
 		{
 			"who holds the port and the capacity is evicted once",

@@ -37,6 +37,55 @@ func pinnedTo(nodes ...string) func(*corev1.Pod) {
 	return nodeSelectorTerms(terms...)
 }
 
+// TestOtherNodesFollowTheClosest where these alone would mislead: nodes with enough capacity that
+// one rule keeps the pod off, and those where a spread constraint wants it.
+func TestOtherNodesFollowTheClosest(t *testing.T) {
+	batch, hostname := podLabel("app", "batch"), corev1.LabelHostname
+	cache := func(name, node string) *corev1.Pod {
+		return testPod("search/"+name, node, "1", podControlledBy("apps/v1", "StatefulSet", "cache"), awayFrom(podTerm(hostname, "batch", "s")))
+	}
+	web := func(name, node string) *corev1.Pod { return testPod("s/"+name, node, "1", podLabel("app", "web")) }
+	spread := func(key string) *corev1.Pod {
+		return testPod("s/x", "", "1", podLabel("app", "web"), spreadOver(key, 1, nil, "web"))
+	}
+	full := []runtime.Object{testNode("a", "4"), testPod("s/y", "a", "3")}
+	zone := func(name string) func(*corev1.Node) { return nodeLabel("zone", name) }
+	for name, c := range map[string]struct {
+		objects []runtime.Object // nodes and the pods on them
+		pod     *corev1.Pod
+		want    string
+	}{
+		"an anti-affinity of one workload": {
+			append([]runtime.Object{testNode("b", "16"), testNode("c", "16"), cache("cache-0", "b"), cache("cache-1", "c")}, full...), testPod("s/x", "", "2", batch),
+			"0 of 3 nodes fit. Closest: a needs cpu 1 more. 2 nodes with enough capacity: rejected by anti-affinity of search/cache (app=batch in s).",
+		},
+		"on one node": {
+			append([]runtime.Object{testNode("b", "16"), cache("cache-0", "b")}, full...), testPod("s/x", "", "2", batch),
+			"0 of 2 nodes fit. Closest: a needs cpu 1 more. b with enough capacity: rejected by anti-affinity of search/cache-0 (app=batch in s).",
+		},
+		"the nodes with the rule are full too": {
+			append([]runtime.Object{testNode("b", "2"), cache("cache-0", "b")}, full...), testPod("s/x", "", "2", batch),
+			"The cluster is full for this pod: no node that would accept it has more than cpu 1 free.",
+		},
+		"a zone with the fewest is cordoned": {
+			[]runtime.Object{testNode("a", "4", zone("1")), testNode("b", "4", zone("2"), cordonedNode), testNode("c", "4", zone("2"), cordonedNode), web("w", "a")}, spread("zone"),
+			"0 of 3 nodes fit. Closest: a, zone skew 2, maxSkew 1: 1 has 1, minimum 0. Zone 2 has the fewest (0); its nodes reject the pod: cordoned.",
+		},
+		"a node with the fewest is full": {
+			[]runtime.Object{testNode("a", "4", nodeLabel(hostname, "a")), testNode("b", "4", nodeLabel(hostname, "b")), web("w", "a"), testPod("s/y", "b", "4")}, spread(hostname),
+			"0 of 2 nodes fit. Closest: b needs cpu 1 more. a with enough capacity: hostname skew 2, maxSkew 1: a has 1, minimum 0.",
+		},
+	} {
+		r := mustExplain(t, startEngine(t, Options{}, append(c.objects, c.pod)...), c.pod)
+		if r.Summary != c.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, r.Summary, c.want)
+		}
+		if r.Further != "" && !strings.HasSuffix(r.Summary, " "+r.Further) {
+			t.Errorf("%s: %q is not its end", name, r.Further)
+		}
+	}
+}
+
 func TestNearMissesAreToldApart(t *testing.T) {
 	taint := nodeTaint("dedicated", "gpu", corev1.TaintEffectNoSchedule)
 	team := nodeTaint("team", "a", corev1.TaintEffectNoExecute)
@@ -236,6 +285,10 @@ func TestEveryNearMissIsTrueOfTheNodesItIsToldOf(t *testing.T) {
 				continue
 			}
 			at := fmt.Sprintf("seed %d, %s: %s", seed, pod.Name, r.Summary)
+			if who, _, ok := strings.Cut(r.Further, " with enough capacity: "); ok {
+				told["beside"]++
+				checkBeside(t, at, who, r)
+			}
 			switch {
 			case strings.HasPrefix(r.Summary, "Too large for any node:"):
 				told["larger"]++
@@ -252,6 +305,9 @@ func TestEveryNearMissIsTrueOfTheNodesItIsToldOf(t *testing.T) {
 				checkBetween(t, at, r)
 			}
 		}
+	}
+	if told["beside"] == 0 {
+		t.Error("no answer was about nodes beside the closest")
 	}
 	for _, kind := range []string{"larger", "room", "between"} {
 		if told[kind] < 5 {
@@ -341,5 +397,21 @@ func checkBetween(t *testing.T, at string, r *report.Report) {
 	}
 	if said != lone && !strings.Contains(r.Summary, " more") {
 		t.Errorf("%s: %d nodes have one such thing in the way", at, lone)
+	}
+}
+
+// checkBeside wants as many nodes that have enough capacity and are rejected by one plugin as are
+// counted, or the named one.
+func checkBeside(t *testing.T, at, who string, r *report.Report) {
+	t.Helper()
+	var beside []string
+	for _, node := range r.Nodes {
+		if len(node.Rejections) == 1 && node.Rejections[0].Plugin != names.NodeResourcesFit {
+			beside = append(beside, node.Name)
+		}
+	}
+	var counted int
+	if _, err := fmt.Sscanf(who, "%d nodes", &counted); err != nil && !slices.Contains(beside, who) || counted > len(beside) {
+		t.Errorf("%s: only %v have", at, beside)
 	}
 }

@@ -21,7 +21,7 @@ func podAmountsOf(object *corev1.Pod) *podAmounts {
 }
 
 func newPod(object *corev1.Pod, amounts *podAmounts) *Pod {
-	words, owner := podWords(object), ownerOf(object)
+	words, owner := podWords(object), OwnerOf(object)
 	return &Pod{
 		Object:   object,
 		Status:   words.reason,
@@ -87,9 +87,9 @@ func neverStarted(status *corev1.ContainerStatus) bool {
 	return status.State.Waiting != nil && status.LastTerminationState.Terminated == nil && status.RestartCount == 0
 }
 
-// ownerOf is the pod's controller. A ReplicaSet that bears the pod's template
+// OwnerOf is the pod's controller. A ReplicaSet that bears the pod's template
 // hash was made by a Deployment, whose name is the part before the hash.
-func ownerOf(pod *corev1.Pod) Owner {
+func OwnerOf(pod *corev1.Pod) Owner {
 	controller := metav1.GetControllerOfNoCopy(pod)
 	if controller == nil {
 		return Owner{}

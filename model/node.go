@@ -40,6 +40,13 @@ func (n *Node) Schedulable() bool {
 		})
 }
 
+// Lists reports whether the node has an extended resource or had it: its kubelet still lists one of
+// which nothing is left, as when a device plugin has ended, and pods may still request it there.
+func (n *Node) Lists(name corev1.ResourceName) bool {
+	_, listed := n.Object.Status.Allocatable[name]
+	return listed || n.Requested.Of(name) > 0
+}
+
 // CordonedSince is when the cordon's taint was set; zero where it does not say.
 func (n *Node) CordonedSince() time.Time {
 	for _, t := range n.Object.Spec.Taints {

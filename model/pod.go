@@ -36,6 +36,12 @@ func (p *Pod) Since() time.Time { return p.Object.CreationTimestamp.Time }
 // Name is the pod's; one that does not exist goes by its workload.
 func (p *Pod) Name() string { return cmp.Or(p.Object.Name, p.Owner.Name) }
 
+// Failing reports whether the pod has failed, or one of its containers fails to start or to keep
+// running, as the STATUS of kubectl get pods says: Error, ErrImagePull, CrashLoopBackOff.
+func (p *Pod) Failing() bool {
+	return p.Object.Status.Phase == corev1.PodFailed || strings.Contains(p.Status, "Err") || strings.Contains(p.Status, "BackOff")
+}
+
 // IsMirror reports whether the pod is a mirror pod: the kubelet runs its static pod from a
 // file, whatever happens to the mirror pod.
 func IsMirror(pod *corev1.Pod) bool {

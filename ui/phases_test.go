@@ -2,9 +2,11 @@ package ui
 
 import (
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pods"
 )
 
@@ -21,6 +23,12 @@ func TestPhasesOfTheNextSnapshotAreThoseOfACountFromNothing(t *testing.T) {
 			changed.Status.Phase = corev1.PodSucceeded
 			c.pods[0] = changed
 		},
+		func() {
+			failing := c.pods[1].DeepCopy()
+			failing.Status.Phase = corev1.PodRunning
+			failing.Status.ContainerStatuses = []corev1.ContainerStatus{{State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff"}}}}
+			c.pods[1] = failing
+		},
 		func() { c.pods = nil },
 		func() { c.pods = newProdEU().pods },
 	} {
@@ -35,5 +43,26 @@ func TestPhasesOfTheNextSnapshotAreThoseOfACountFromNothing(t *testing.T) {
 	}
 	if p.Words() != "412 pods: 398 Running, 13 Pending, 1 Failed." {
 		t.Errorf("at last %s", p.Words())
+	}
+}
+
+func TestPodsThatRunAndFailAreCountedByTheirStatus(t *testing.T) {
+	failing := func(name, reason string) *corev1.Pod {
+		p := ran(pod("shop", name, "1", "1Gi", time.Hour), "std-a-01")
+		p.Status.ContainerStatuses = []corev1.ContainerStatus{{State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason}}}}
+		return p
+	}
+	b := model.NewBuilder()
+	for _, p := range []*corev1.Pod{
+		ran(pod("shop", "sound", "1", "1Gi", time.Hour), "std-a-01"), failing("a", "CrashLoopBackOff"), failing("b", "CrashLoopBackOff"),
+		failing("c", "CreateContainerError"), failing("d", "ErrImagePull"), failing("e", "ImagePullBackOff"),
+	} {
+		b.Pod(nil, p)
+	}
+	var p pods.Phases
+	p.Count(b.Build(1, liveStatus(), nil).Pods)
+	want := "6 pods: 1 Running, 2 CrashLoopBackOff, 1 CreateContainerError, 1 ErrImagePull, 1 otherwise failing."
+	if got := p.Words(); got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -114,7 +114,7 @@ func explained(ctx context.Context, outlines *cluster.Outlines, kind *model.Equi
 	case errors.Is(err, explain.ErrNoPod):
 		return why, false, nil
 	case err == nil:
-		why.verdict, why.by, why.plugin, why.scaleUp = r.Verdict, r.BlockedBy, r.BlockingPlugin(), r.Provisioning.ScaleUp()
+		why.verdict, why.by, why.plugin, why.scaleUp = r.Verdict, r.BlockedBy, report.BlockingPlugin(r), r.Provisioning.ScaleUp()
 	}
 	return why, true, nil
 }

@@ -102,7 +102,8 @@ func samePlace(a, b *corev1.Node, label string) bool {
 }
 
 // taintRemedies tolerate or remove up to two taints. Taints that repeat what is
-// wrong with a node are left alone: tolerating them would not make it right.
+// wrong with a node are left alone: tolerating them would not make it right. No taint is removed
+// that keeps pods off the control plane.
 func taintRemedies(q *plugins.Question, rs []plugins.NodeRejection) []option {
 	var tolerates, untaints option
 	for _, taint := range plugins.Untolerated(q, rs[0]) {
@@ -119,10 +120,20 @@ func taintRemedies(q *plugins.Question, rs []plugins.NodeRejection) []option {
 		tolerates = append(tolerates, tolerate)
 		untaints = append(untaints, remedy.Untaint{Taint: taint, Nodes: taintedNodes(rs)})
 	}
-	if len(tolerates) == 0 {
+	controlPlane := func(step remedy.Step) bool { return keepsControlPlane(step.(remedy.Untaint).Taint.Key) }
+	switch {
+	case len(tolerates) == 0:
 		return []option{nil} // nothing to do but what the cordon asks for
+	case slices.ContainsFunc(untaints, controlPlane):
+		return []option{tolerates}
 	}
 	return []option{tolerates, untaints}
+}
+
+// keepsControlPlane reports whether a taint of that key marks nodes of the control plane: kubeadm sets
+// the first, and set the second until Kubernetes 1.25.
+func keepsControlPlane(key string) bool {
+	return key == "node-role.kubernetes.io/control-plane" || key == "node-role.kubernetes.io/master"
 }
 
 // taintedNodes are the nodes of a group that would lose a taint.

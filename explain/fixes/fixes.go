@@ -225,12 +225,17 @@ func rank(tried []Attempt, found *report.Fixes) {
 	}
 }
 
+// untaints says whether the fix removes a taint: any pod may come then.
+func (f *Attempt) untaints() bool {
+	return slices.ContainsFunc(f.Remedies, func(step remedy.Step) bool { return remedy.Kind(step) == report.FixUntaint })
+}
+
 // worksAlone says whether the fix works and nobody is preempted for it.
 func (f *Attempt) worksAlone() bool { return f.Works() && f.preempted == 0 }
 
 // rankFix puts what others have to do before all, then fixes that work, last of them those that
-// cannot be undone, recreate the pod, stop all pods of its workload, have others preempted or add
-// a node; then those that work unless another pod takes the capacity, those with which the pod
+// cannot be undone, recreate the pod, stop all pods of its workload, let pods of others onto nodes
+// that a taint keeps for some, have others preempted or add a node; then those that work unless another pod takes the capacity, those with which the pod
 // would fit if others did not take it, and last those that bypass a queue or take the pod out of
 // its group.
 func rankFix(f *Attempt) int {
@@ -239,7 +244,7 @@ func rankFix(f *Attempt) int {
 		return -1
 	case f.Circumvents():
 		return 6
-	case f.worksAlone() && !f.Recreates && !f.stops && (f.Undo != "" || f.rescheduled):
+	case f.worksAlone() && !f.Recreates && !f.stops && !f.untaints() && (f.Undo != "" || f.rescheduled):
 		return 0
 	case f.Verified:
 		return 1

@@ -127,7 +127,7 @@ func affinityClashWords(q *Question, rs []NodeRejection) Words {
 		if c.Rule == existing && slices.ContainsFunc(broken[:i], mutual) { // replicas that exclude each other
 			continue
 		}
-		if clause := c.clause(len(rs)); !slices.Contains(short, clause) {
+		if clause := c.clause(q, rs); !slices.Contains(short, clause) {
 			short = append(short, clause)
 		}
 	}
@@ -161,8 +161,9 @@ func (c Clash) sentence() string {
 	return fmt.Sprintf("%s of %s rejects pods that match %s in %s: %s", c.Rule, grammar.Plural(count, "pod"), c.Selector, place, ListPods(c.Pods, grammar.Many))
 }
 
-// clause is the rule in a table, for so many nodes.
-func (c Clash) clause(nodes int) string {
+// clause is the rule in a table, for those nodes.
+func (c Clash) clause(q *Question, rs []NodeRejection) string {
+	nodes := len(rs)
 	switch {
 	case c.missing:
 		return "no label " + LabelWord(c.Key)
@@ -175,7 +176,7 @@ func (c Clash) clause(nodes int) string {
 	case nodes == 1:
 		return fmt.Sprintf("rejected by anti-affinity of %s (%s)", ListPods(c.Pods, grammar.Few), c.Selector)
 	}
-	return fmt.Sprintf("rejected by anti-affinity of pods there (%s)", c.Selector)
+	return fmt.Sprintf("rejected by anti-affinity of %s (%s)", neighboursOf(q).rejectingWorkloads(c, rs), c.Selector)
 }
 
 // apartClause is the pod's own anti-affinity: to pods like itself, or to others.

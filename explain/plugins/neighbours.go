@@ -15,6 +15,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
@@ -220,6 +221,27 @@ func inOrder[K comparable](lists map[K][]*corev1.Pod) {
 		})
 		lists[at] = slices.Clip(slices.Compact(pods))
 	}
+}
+
+// rejectingWorkloads names the workloads whose pods reject the pod from some nodes by the
+// anti-affinity that c is about.
+func (n *neighbours) rejectingWorkloads(c Clash, rs []NodeRejection) string {
+	const most = 2
+	workloads, domains := sets.New[string](), sets.New[string]()
+	for _, r := range rs {
+		domain := r.Node.Node().Labels[c.Key]
+		if domains.Has(domain) {
+			continue
+		}
+		domains.Insert(domain)
+		for _, pod := range n.rejecting[antiAffinityTerm{pair{c.Key, domain}, c.Selector}] {
+			workloads.Insert(pod.Namespace + "/" + cmp.Or(model.OwnerOf(pod).Name, pod.Name))
+		}
+	}
+	if len(workloads) == 0 { // they are nominated, and not there yet
+		return "other pods"
+	}
+	return grammar.List(sets.List(workloads), most)
 }
 
 // affinityText is which pods the pod's affinity selects.

@@ -12,6 +12,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
@@ -169,6 +170,14 @@ func (c *Spread) least() int {
 
 // skew is that of a domain with the pod in it.
 func (c *Spread) skew(domain string) int { return c.Counts[domain] + c.self - c.least() }
+
+// fewestOf is where the only broken constraint has the fewest pods; nil where that is not known.
+func fewestOf(broken []Skew) *report.Fewest {
+	if len(broken) != 1 || broken[0].Missing || broken[0].where == "" {
+		return nil
+	}
+	return &report.Fewest{Key: broken[0].Key, Domain: broken[0].where, Pods: broken[0].Fewest}
+}
 
 func (s Skew) broken() bool { return s.Missing || s.Skew > s.MaxSkew }
 

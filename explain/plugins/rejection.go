@@ -33,8 +33,11 @@ func Tell(q *Question, rs []NodeRejection) report.Rejection {
 	if told.Wider == nil && len(rs) > 1 {
 		told.Wider = WithNames(rs, told.Short)
 	}
-	if told.Plugin == names.TaintToleration {
+	switch told.Plugin {
+	case names.TaintToleration:
 		told.Taints = Untolerated(q, rs[0])
+	case names.PodTopologySpread:
+		told.Fewest = fewestOf(Skews(q, rs[0]))
 	}
 	if explainer.Figures != nil && rs[0].Node != nil {
 		told.Numbers = numbers(q, explainer.Figures, rs)

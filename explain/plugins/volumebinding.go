@@ -184,6 +184,17 @@ func (b *Binder) startedElsewhere(claim PodClaim) Reason {
 	})
 }
 
+// allowsNoNode reports whether the cluster has no node for which a class provisions volumes.
+func (b *Binder) allowsNoNode(class *storagev1.StorageClass) bool {
+	type classKey struct{ name string }
+	return Remember(b.q, classKey{class.Name}, func() bool {
+		nodes, err := b.q.Nodes.NodeInfos().List()
+		return err == nil && !slices.ContainsFunc(nodes, func(info fwk.NodeInfo) bool {
+			return v1helper.MatchTopologySelectorTerms(class.AllowedTopologies, labels.Set(info.Node().Labels))
+		})
+	})
+}
+
 // notProvisioned is why no volume can be made for claim on the node, after none
 // of those that exist would do.
 func (b *Binder) notProvisioned(claim PodClaim, info fwk.NodeInfo, taken map[string]*corev1.PersistentVolume) (Reason, bool) {
@@ -199,7 +210,11 @@ func (b *Binder) notProvisioned(claim PodClaim, info fwk.NodeInfo, taken map[str
 				claim.Name, claim.wish(), class.Name, b.whyNone(claim, node, taken))
 		}), true
 	case !v1helper.MatchTopologySelectorTerms(class.AllowedTopologies, labels.Set(node.Labels)):
-		return newReason(fmt.Sprintf("class %s provisions only for %s", class.Name, topologyText(class, true)), func() string {
+		short := fmt.Sprintf("class %s provisions only for %s", class.Name, topologyText(class, true))
+		if b.allowsNoNode(class) {
+			short += ", where no node is"
+		}
+		return newReason(short, func() string {
 			return fmt.Sprintf("claim %s requests %s of class %s, which provisions only for nodes with %s, the node has %s",
 				claim.Name, claim.wish(), class.Name, topologyText(class, false), labelsAt(node, topologyKeys(class)))
 		}), true

@@ -66,6 +66,7 @@ type Report struct {
 	Scheduler        SchedulerInfo    `json:"scheduler"`
 
 	Revision  int64            `json:"-"` // the state that this holds for
+	Further   string           `json:"-"` // the end of Summary that is about other nodes than the closest; "" without
 	State     string           `json:"-"` // the STATE cell of Pending, and what its answer counts: "unschedulable", "gated", …; at most 13 cells
 	Why       string           `json:"-"` // the WHY cell of Pending, beside BLOCKED BY: the point within 40 cells
 	Facts     []string         `json:"-"` // for verdicts that are not about nodes: one fact a line
@@ -99,7 +100,7 @@ const TooLarge = "too large"
 
 // BlockingPlugin is the scheduler plugin whose rejection BlockedBy is about: that of the closest
 // nodes. It is "" where the pod is not pending for what plugins say of nodes, such as a gated one.
-func (r *Report) BlockingPlugin() string {
+func BlockingPlugin(r *Report) string {
 	if r.Verdict != Unschedulable && r.Verdict != Unknown {
 		return ""
 	}
@@ -184,6 +185,13 @@ type Rejection struct {
 	Wider     []string       `json:"-"` // Short with more names, each longer than the one before
 	Taints    []corev1.Taint `json:"-"` // that the pod does not tolerate on the first node
 	PreFilter bool           `json:"-"` // refused before any node was looked at: holds for all nodes
+	Fewest    *Fewest        `json:"-"` // of the only topology spread constraint that is broken; nil without
+}
+
+// Fewest is the topology domain that a spread constraint counts the fewest pods in.
+type Fewest struct {
+	Key, Domain string
+	Pods        int
 }
 
 // Number is one figure of a rejection, each a Kubernetes quantity; in a group a

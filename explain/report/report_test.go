@@ -18,7 +18,7 @@ func TestTheBlockingPluginIsThatOfTheClosestCause(t *testing.T) {
 		"a gate, whatever nodes say":      {Report{Verdict: Gated, BlockedBy: "gate", Groups: groups}, ""},
 		"no scheduler takes it":           {Report{Verdict: NotConsidered, BlockedBy: "no scheduler", Groups: groups}, ""},
 	} {
-		if got := c.report.BlockingPlugin(); got != c.want {
+		if got := BlockingPlugin(&c.report); got != c.want {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
 	}

@@ -40,6 +40,10 @@ func Fill(question *plugins.Question, facts *Facts, r *report.Report) {
 	if told.cause == "" {
 		told.cause = told.state
 	}
+	if told.further != "" {
+		told.summary += " " + told.further
+	}
+	r.Further = told.further
 	r.Summary, r.State, r.BlockedBy, r.Facts = told.summary, told.state, told.cause, told.facts
 	r.Why = report.Beside(told.cause, told.why)
 }
@@ -47,6 +51,7 @@ func Fill(question *plugins.Question, facts *Facts, r *report.Report) {
 // overall is the texts of a verdict.
 type overall struct {
 	summary string   // the answer in a sentence or two
+	further string   // one about other nodes, after the summary
 	state   string   // at most 13 cells
 	cause   string   // what blocks the pod, at most 14 cells; "" where state says it
 	why     string   // the point first, beside cause

@@ -37,6 +37,7 @@ func tellUnschedulable(q *podQuestion, r *report.Report) overall {
 	told := tellNearest(q, r, &r.Groups[0])
 	switch {
 	case len(m.others) > 0 || len(m.full) > 0 && len(m.between) > 0: // the nearest says most
+		told.further = m.further(q, r)
 	case len(m.full) > 0:
 		told.why = m.nearest()
 		if lacks := m.first.lacks; len(lacks) > 0 { // none where the scheduler's sums overflow

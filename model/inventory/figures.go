@@ -1,7 +1,9 @@
 package inventory
 
 import (
+	"maps"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -26,12 +28,23 @@ func (f *Figure) Reserved() (amount int64, known bool) {
 // Free is what no pod requests; never below 0.
 func (f *Figure) Free() int64 { return max(f.Allocatable-f.Requested, 0) }
 
+// withoutAny are the extended resources beside others that a node lists or pods request there, of
+// which it has nothing.
+func withoutAny(n *model.Node, others []corev1.ResourceName) []corev1.ResourceName {
+	listed := slices.AppendSeq(slices.Collect(maps.Keys(n.Object.Status.Allocatable)), maps.Keys(n.Requested.Scalar))
+	slices.Sort(listed)
+	return slices.DeleteFunc(slices.Compact(listed), func(name corev1.ResourceName) bool {
+		return !strings.Contains(string(name), "/") || slices.Contains(others, name) || !n.Lists(name)
+	})
+}
+
 // Figures are the resources that a node has: cpu, memory, storage, pods, then extended ones
 // with GPUs first.
 func Figures(n *model.Node) []Figure {
 	capacity := model.NewResources(n.Object.Status.Capacity)
 	whole := model.Capacity{Allocatable: n.Allocatable}
 	names := append(slices.Clip(plain), whole.Extended()...)
+	names = append(names, withoutAny(n, names)...)
 	figures := make([]Figure, 0, len(names))
 	for _, name := range names {
 		f := Figure{

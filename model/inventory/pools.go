@@ -304,8 +304,12 @@ func placementKey(pod *corev1.Pod) string {
 	return b.String()
 }
 
-// lacked is the first resource of which more is wanted than there is; "" if there is none.
+// lacked is the first resource of which more is wanted than there is; "" if there is none. Where no
+// node takes one more pod, nothing else is said to be free.
 func lacked(wanted, there *model.Resources) corev1.ResourceName {
+	if there.Pods < 1 {
+		return corev1.ResourcePods
+	}
 	for _, name := range slices.Concat(plain[:len(plain)-1], slices.Sorted(maps.Keys(wanted.Scalar))) {
 		if wanted.Of(name) > max(there.Of(name), 0) {
 			return name

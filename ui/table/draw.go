@@ -228,6 +228,16 @@ func (t *Table[R]) CutCells() (all []CutCell) {
 	return all
 }
 
+// Cuts reports whether a column has no room for all that it says of a row.
+func Cuts[R any](t *Table[R], head string, row R) bool {
+	for _, p := range t.Layout().Place() {
+		if c := &t.Columns[p.Column]; c.Head == head {
+			return cells.Width(model.Clean(t.Stands(c, row).Text)) > p.Width
+		}
+	}
+	return true // it is not shown
+}
+
 // CutNote is the text of the selected row that its columns cut off: all of it if it
 // fits width cells, else the missing part of the last column.
 func (t *Table[R]) CutNote(width int) string {

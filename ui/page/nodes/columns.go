@@ -139,7 +139,7 @@ func (d drawing) extendedColumns() []column {
 	}
 	for i, name := range d.shape.extended {
 		c := column{Head: figures.ResourceHead(string(name)), From: 100, Min: 5, Right: true, Text: d.figure(func(n *model.Node) string {
-			if n.Allocatable.Of(name) == 0 {
+			if !n.Lists(name) {
 				return ""
 			}
 			return model.FormatCount(n.Requested.Of(name)) + "/" + model.FormatCount(n.Allocatable.Of(name))

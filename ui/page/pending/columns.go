@@ -17,6 +17,9 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
 
+// whyHead heads the column of reasons.
+const whyHead = "WHY"
+
 // columns are those for what could be read, and for one namespace or all.
 type columns struct {
 	host     page.Host
@@ -93,7 +96,7 @@ func (c *columns) all() []table.Column[*Row] {
 		name,
 		{Head: "PRIO", Field: "prio", Extra: true, Min: 6, Right: true, Text: text(priority)},
 		since, blocked,
-		{Head: "WHY", Field: "why", Min: 26, Flex: true, Prose: true, State: true, Text: c.why, Left: then},
+		{Head: whyHead, Field: "why", Min: 26, Flex: true, Prose: true, State: true, Text: c.why, Left: then},
 		{Head: "KIND", Field: "kind", From: 130, Max: 20, Text: text(func(w *Row) string { return w.Pod.Owner.Kind })},
 		{Head: "REQUESTS", Field: "requests", From: 120, Max: 40, Text: text(func(w *Row) string { return requests(w.Pod.Requests, "") })},
 		{Head: "NOMINATED", Field: "nominated", From: 140, Max: 20, Names: true, Text: text(func(w *Row) string {

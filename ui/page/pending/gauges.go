@@ -78,12 +78,20 @@ func (v *overview) gauges() string {
 	return gauge.Capacity(h.Styles(), h.Levels(), &v.capacity.Capacity, width, v.capacity.nodeWords()...)
 }
 
-// warnings are what limits the cluster, in full, after the last row of the list.
-func (v *overview) warnings(rows int) []string {
+// after is what follows the last row of the list: what blocks most pods, then what limits the
+// cluster, in full.
+func (v *overview) after(rows int) []string {
 	if v.list.InForce != "" || rows == 0 {
 		return nil
 	}
-	return v.warns.Lines(v.list.Table.Width, rows)
+	lines := v.causes(rows)
+	return append(lines, v.warns.Lines(v.list.Table.Width, rows-len(lines))...)
+}
+
+// warned reports whether warnings have rows after the last one of the list.
+func (v *overview) warned() bool {
+	rows := v.list.Around.Free(1+len(v.list.Table.InView()), v.list.Table.Height)
+	return len(v.after(rows)) > len(v.causes(rows))
 }
 
 // trend is how many pods of a namespace have been pending.
@@ -133,7 +141,7 @@ func (v *overview) around(answer string, width int) string {
 			answer += words
 		}
 	}
-	if v.list.InForce == "" && len(v.warnings(v.list.Around.Free(1+len(v.list.Table.InView()), v.list.Table.Height))) == 0 {
+	if v.list.InForce == "" && !v.warned() {
 		answer = v.warns.After(answer, room-cells.Width(trend)+1)
 	}
 	if trend == "" || cells.Width(answer)+cells.Width(trend) > room {

@@ -54,7 +54,7 @@ func New(h page.Host, verdicts *Verdicts, recording Recording) *Page {
 	p.warns = warnings.Watch{Host: h, Self: p}
 	p.cluster.warns = &p.warns
 	verdicts.below = &p.preview
-	p.Around.Above, p.Around.Below, p.Around.After = p.cluster.gauges, p.preview.lines, p.cluster.warnings
+	p.Around.Above, p.Around.Below, p.Around.After = p.cluster.gauges, p.preview.lines, p.cluster.after
 	return p
 }
 

@@ -4,7 +4,6 @@ package pods
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 	corev1 "k8s.io/api/core/v1"
@@ -118,7 +117,7 @@ func readyCell(p *model.Pod) table.Cell {
 func statusCell(p *model.Pod) table.Cell {
 	made := table.Cell{Text: p.Status}
 	switch {
-	case p.Object.Status.Phase == corev1.PodFailed || strings.Contains(p.Status, "Err") || strings.Contains(p.Status, "BackOff"):
+	case p.Failing():
 		made.Tone = tone.Bad
 	case p.Waits || p.Object.Status.Phase == corev1.PodPending:
 		made.Tone = tone.Warning

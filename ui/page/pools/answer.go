@@ -115,6 +115,10 @@ func lacking(p *Page, pools []*inventory.Pool) (whole, short string) {
 		words := fmt.Sprintf("%s has no schedulable node%s; %s %s one.", poolName(p, worst), in(worst), pods, grammar.Agree(worst.Lacking, "needs", "need"))
 		return words, words
 	}
+	if worst.Lacks == corev1.ResourcePods {
+		words := fmt.Sprintf("%s: every schedulable node has reached its pod limit; %s may run there.", poolName(p, worst)+in(worst), pods)
+		return words, words
+	}
 	slot := model.ResourceWord(worst.Lacks) + " " + figures.AmountText(worst.Lacks, worst.LargestFree.Of(worst.Lacks), model.Down)
 	head := poolName(p, worst) + in(worst) + ": largest free slot " + model.Clean(slot) + "; "
 	part, needs := model.FormatCount(worst.Lacking), grammar.Agree(worst.Lacking, " needs more", " need more")

@@ -173,7 +173,7 @@ func largest(name corev1.ResourceName) func(*inventory.Pool) table.Cell {
 func extended(name corev1.ResourceName) func(*inventory.Pool) table.Cell {
 	return func(pool *inventory.Pool) table.Cell {
 		whole := pool.Allocatable.Of(name)
-		if whole == 0 {
+		if whole == 0 && !slices.ContainsFunc(pool.Members, func(n *model.Node) bool { return n.Lists(name) }) {
 			return table.Cell{}
 		}
 		part := model.UnknownFigure

@@ -194,7 +194,10 @@ func (v *preview) slotWords() string {
 
 // unschedulableWords say why there is no free slot.
 func (v *preview) unschedulableWords() string {
-	if v.pool.Schedulable > 0 {
+	switch {
+	case v.pool.Schedulable > 0 && v.pool.LargestFree.Pods < 1:
+		return "every schedulable node has reached its pod limit"
+	case v.pool.Schedulable > 0:
 		return "the schedulable nodes are full"
 	}
 	words := v.unusedWords()

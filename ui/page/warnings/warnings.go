@@ -1,6 +1,6 @@
 // Package warnings says what limits a cluster although no pod may be pending for it yet:
-// nodes under pressure, cordoned and full pools, full quotas, taints that evict pods, and budgets
-// that block drains.
+// nodes under pressure, cordoned and full pools, DaemonSets that fail, full quotas, taints that evict
+// pods, and budgets that block drains.
 package warnings
 
 import (
@@ -161,7 +161,7 @@ func (w *Watch) Lines(width, rows int) []string {
 func Of(s *model.Snapshot, o *model.Objects, namespace string, full int) []Warning {
 	var all []Warning
 	for _, w := range []Warning{
-		pressureWarning(s), cordonWarning(s), poolWarning(s, full), taintWarning(s), quotaWarning(s, o, namespace, full), budgetWarning(s, o, namespace),
+		pressureWarning(s), cordonWarning(s), daemonSetWarning(s), poolWarning(s, full), taintWarning(s), quotaWarning(s, o, namespace, full), budgetWarning(s, o, namespace),
 	} {
 		if w.Long != "" {
 			all = append(all, w)
@@ -226,7 +226,7 @@ func poolWarning(s *model.Snapshot, full int) Warning {
 			fullZones[pools[i].Pool]++
 		}
 	}
-	var words []string
+	var words, holders []string
 	for i := range pools {
 		pool := &pools[i]
 		word, percent := fullOf(pool, full)
@@ -240,11 +240,18 @@ func poolWarning(s *model.Snapshot, full int) Warning {
 			continue // all its zones are full
 		}
 		words = append(words, fmt.Sprintf("%s (%s %d%%)", where, word, percent))
+		holders = append(holders, holderOf(s, pool, fullZones[pool.Pool] < zones[pool.Pool], word))
 	}
 	if len(words) == 0 {
 		return Warning{}
 	}
-	return Warning{Short: "Full: " + grammar.List(words, 1), Long: "Full: " + grammar.List(words, grammar.Few), Key: "4", View: "Pools"}
+	short := "Full: " + grammar.List(words, 1)
+	for i, holder := range holders {
+		if holder != "" {
+			words[i] = strings.TrimSuffix(words[i], ")") + ", " + holder + ")"
+		}
+	}
+	return Warning{Short: short, Long: "Full: " + grammar.List(words, grammar.Few), Key: "4", View: "Pools"}
 }
 
 // fullOf is the first resource of which nearly all is requested in a pool; "" is none.

@@ -2,10 +2,8 @@ package why
 
 import (
 	"fmt"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
@@ -76,23 +74,10 @@ func (w *Page) Note() string {
 	if text, room := d.ChosenText(); cells.Width(text) > room {
 		return text
 	}
-	if d.AboutNodes() && d.VerdictCut() {
-		return endOf(d.Verdict(), d.Width-1)
+	if d.AboutNodes() {
+		return explanation.RestOfVerdict(d)
 	}
 	return ""
-}
-
-// endOf is the end of a text that has no room in width cells, from a word on.
-func endOf(text string, width int) string {
-	if cells.Width(text) <= width {
-		return text
-	}
-	end := ansi.TruncateLeft(text, cells.Width(text)-width+1, "")
-	_, words, ok := strings.Cut(end, " ")
-	if !ok {
-		return "… " + ansi.TruncateLeft(end, 1, "")
-	}
-	return "… " + words
 }
 
 // Selected is the pod; on a row of a node it is that node.

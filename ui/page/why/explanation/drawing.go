@@ -4,7 +4,6 @@ package explanation
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -172,24 +171,9 @@ func Agreement(p *Drawing) string {
 	return model.Clean(agreement.Text)
 }
 
-// VerdictCut says whether the row of the answer has no room for all of it.
-func (p *Drawing) VerdictCut() bool { return cells.Width(p.Verdict())+1 > p.Width }
-
 // Brief is text of ours, clean and with short names of nodes.
 func (p *Drawing) Brief(text string) string {
 	return model.Clean(figures.WithoutDomain(text, p.Domain))
-}
-
-// Verdict is the answer with its symbol. Before a count of nodes stands the verdict's name,
-// where there is room for it.
-func (p *Drawing) Verdict() string {
-	symbol, summary := symbolOf(p.Report), p.Brief(p.Report.Summary)
-	if p.Report.Verdict == report.Unschedulable && strings.HasPrefix(summary, "0 of ") {
-		if named := symbol + "Unschedulable: " + summary; cells.Width(named)+1 <= p.Width {
-			return named
-		}
-	}
-	return symbol + summary
 }
 
 // Window is the range of a part's rows that is in view. Where rows are left

@@ -1,0 +1,77 @@
+package pending
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
+)
+
+const (
+	// mostCauses is of how many causes the answer is told in full after the last row.
+	mostCauses = 2
+	// causeRows is how many rows one of them has at most.
+	causeRows = 3
+	// causeMark leads it.
+	causeMark = "✗ "
+)
+
+// cause is what blocks some of the pending pods.
+type cause struct {
+	pods  int
+	row   *Row // the workload with the most of them
+	whole *report.Report
+}
+
+// causes tell in full what blocks most pods, where their rows cut it or leave out what is said of
+// other nodes than the closest.
+func (v *overview) causes(rows int) []string {
+	s, width := v.list.Host.Styles(), v.list.Table.Width-table.Gutter-cells.Width(causeMark)-1
+	var lines []string
+	for _, c := range v.blocking() {
+		whole := strings.TrimPrefix(c.whole.Summary, c.whole.FitCount()+". ")
+		said := fmt.Sprintf("%s blocked by %s. %s", figures.Count(c.pods, "pod", "pods"), c.whole.BlockedBy, v.list.Host.Observed().Brief(whole))
+		told := cells.First(cells.Wrap(said, width), causeRows, width)
+		if len(lines)+len(told) > rows {
+			return lines
+		}
+		for i, line := range told {
+			lead := s.Bad.Render(causeMark)
+			if i > 0 {
+				lead = cells.Blank(cells.Width(causeMark))
+			}
+			lines = append(lines, cells.Blank(table.Gutter)+lead+s.Text.Render(line))
+		}
+	}
+	return lines
+}
+
+// blocking are the causes whose rows do not say all, those of the most pods first.
+func (v *overview) blocking() []cause {
+	var all []cause
+	for _, row := range v.list.Table.Rows {
+		told := v.verdicts.Of(row.Kind)
+		if row.Leaf || told == nil || told.Verdict != report.Unschedulable && told.Verdict != report.NotCreated {
+			continue
+		}
+		at := slices.IndexFunc(all, func(c cause) bool { return c.whole.BlockedBy == told.BlockedBy })
+		if at < 0 {
+			at = len(all)
+			all = append(all, cause{row: row, whole: told})
+		}
+		if c := &all[at]; row.Of > c.row.Of {
+			c.row, c.whole = row, told
+		}
+		all[at].pods += row.Of
+	}
+	all = slices.DeleteFunc(all, func(c cause) bool {
+		return c.whole.Further == "" && !table.Cuts(v.list.Table, whyHead, c.row)
+	})
+	slices.SortStableFunc(all, func(a, b cause) int { return cmp.Compare(b.pods, a.pods) })
+	return all[:min(len(all), mostCauses)]
+}

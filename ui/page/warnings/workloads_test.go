@@ -1,0 +1,126 @@
+package warnings
+
+import (
+	"fmt"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/modeltest"
+)
+
+// owned is a running pod of a controller, such as "Job/report-29929800", on a node.
+func owned(kind, name, pod, node string) *corev1.Pod {
+	group := map[string]string{"Job": batchv1.SchemeGroupVersion.String()}
+	version := group[kind]
+	if version == "" {
+		version = appsv1.SchemeGroupVersion.String()
+	}
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: pod, OwnerReferences: []metav1.OwnerReference{
+			{APIVersion: version, Kind: kind, Name: name, Controller: ptr.To(true)},
+		}},
+		Spec: corev1.PodSpec{NodeName: node, Containers: []corev1.Container{{
+			Name: "main", Resources: corev1.ResourceRequirements{Requests: modeltest.Quantities("cpu", "100m")},
+		}}},
+		Status: corev1.PodStatus{Phase: corev1.PodRunning, Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}},
+	}
+}
+
+// ofWorkloads are the long warnings about nodes for four pods each, of pool std.
+func ofWorkloads(nodes []string, pods ...*corev1.Pod) []string {
+	b := model.NewBuilder()
+	for _, name := range nodes {
+		node := modeltest.NewNode(name, "zone-"+name[:1], "8", "32Gi")
+		node.Labels = map[string]string{corev1.LabelTopologyZone: "zone-" + name[:1], "eks.amazonaws.com/nodegroup": "std"}
+		node.Status.Allocatable[corev1.ResourcePods] = modeltest.Quantities("pods", "4")[corev1.ResourcePods]
+		b.Node(nil, node)
+	}
+	for _, p := range pods {
+		b.Pod(nil, p)
+	}
+	var long []string
+	for _, w := range Of(b.Build(1, model.Status{}, nil), &model.Objects{}, "", 95) {
+		long = append(long, w.Long)
+	}
+	return long
+}
+
+func TestTheWorkloadThatHoldsMostOfAFullPoolIsNamed(t *testing.T) {
+	several := func(kind, name, node string, pods int) (all []*corev1.Pod) {
+		for i := range pods {
+			all = append(all, owned(kind, name, fmt.Sprintf("%s-%s-%d", name, node, i), node))
+		}
+		return all
+	}
+	join := func(lists ...[]*corev1.Pod) (all []*corev1.Pod) {
+		for _, list := range lists {
+			all = append(all, list...)
+		}
+		return all
+	}
+	for name, c := range map[string]struct {
+		nodes []string
+		pods  []*corev1.Pod
+		want  string
+	}{
+		"Jobs of one CronJob": {
+			[]string{"a-1", "a-2"},
+			join(several("Job", "sync-29929800", "a-1", 2), several("Job", "sync-29929980", "a-2", 2), several("StatefulSet", "db", "a-1", 2), several("StatefulSet", "web", "a-2", 2)),
+			"Full: std (pods 100%, 50% of it by shop/sync-*)",
+		},
+		"a Job of its own": {
+			[]string{"a-1"}, several("Job", "import-42", "a-1", 4), "Full: std (pods 100%, 100% of it by shop/import-42)",
+		},
+		"none holds much": {
+			[]string{"a-1", "a-2"},
+			join(several("StatefulSet", "a", "a-1", 1), several("StatefulSet", "b", "a-1", 1), several("StatefulSet", "c", "a-1", 1), several("StatefulSet", "d", "a-1", 1),
+				several("StatefulSet", "e", "a-2", 1), several("StatefulSet", "f", "a-2", 1), several("StatefulSet", "g", "a-2", 1), several("StatefulSet", "h", "a-2", 1)),
+			"Full: std (pods 100%)",
+		},
+		"pods of another zone do not count": {
+			[]string{"a-1", "b-1"},
+			join(several("StatefulSet", "db", "a-1", 4), several("StatefulSet", "web", "b-1", 3)),
+			"Full: std in zone-a (pods 100%, 100% of it by shop/db)",
+		},
+	} {
+		if got := ofWorkloads(c.nodes, c.pods...); len(got) != 1 || got[0] != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+func TestDaemonSetsWhosePodsFailAreWarnedOf(t *testing.T) {
+	fails := func(p *corev1.Pod, reason string) *corev1.Pod {
+		p.Status.ContainerStatuses = []corev1.ContainerStatus{{
+			Name: "main", RestartCount: 9, State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason}},
+		}}
+		return p
+	}
+	nodes := []string{"a-1", "a-2", "a-3"}
+	for name, c := range map[string]struct {
+		pods []*corev1.Pod
+		want []string
+	}{
+		"all run": {[]*corev1.Pod{owned("DaemonSet", "plugin", "plugin-1", "a-1")}, nil},
+		"one of three": {
+			[]*corev1.Pod{owned("DaemonSet", "plugin", "plugin-1", "a-1"), owned("DaemonSet", "plugin", "plugin-2", "a-2"), fails(owned("DaemonSet", "plugin", "plugin-3", "a-3"), "CrashLoopBackOff")},
+			[]string{"DaemonSet fails: shop/plugin (1 of 3 pods: CrashLoopBackOff)"},
+		},
+		"two of them": {
+			[]*corev1.Pod{fails(owned("DaemonSet", "net", "net-1", "a-1"), "CrashLoopBackOff"), fails(owned("DaemonSet", "net", "net-2", "a-2"), "ImagePullBackOff"), fails(owned("DaemonSet", "plugin", "plugin-3", "a-3"), "CrashLoopBackOff")},
+			[]string{"DaemonSets fail: shop/net (2 of 2 pods: CrashLoopBackOff, ImagePullBackOff), shop/plugin (1 of 1 pod: CrashLoopBackOff)"},
+		},
+		"pods of a StatefulSet": {[]*corev1.Pod{fails(owned("StatefulSet", "db", "db-0", "a-1"), "CrashLoopBackOff")}, nil},
+	} {
+		got := ofWorkloads(nodes, c.pods...)
+		if fmt.Sprint(got) != fmt.Sprint(c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}

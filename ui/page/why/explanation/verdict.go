@@ -1,0 +1,62 @@
+package explanation
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+)
+
+// VerdictCut says whether the row of the answer has no room for all of it.
+func (p *Drawing) VerdictCut() bool { return p.Width < cells.Width(wholeVerdict(p))+1 }
+
+// wholeVerdict is the answer with its symbol, however wide it is.
+func wholeVerdict(p *Drawing) string {
+	symbol := symbolOf(p.Report)
+	return symbol + p.Brief(p.Report.Summary)
+}
+
+// Verdict is the answer with its symbol. What it says of other nodes than the closest is left out
+// where there is no room for it. Before a count of nodes stands the verdict's name, where there is
+// room.
+func (p *Drawing) Verdict() string {
+	symbol := symbolOf(p.Report)
+	said := p.Report.Summary
+	if further := p.Report.Further; further != "" && p.VerdictCut() {
+		said = strings.TrimSuffix(said, " "+further)
+	}
+	said = p.Brief(said)
+	if p.Report.Verdict == report.Unschedulable && strings.HasPrefix(said, "0 of ") {
+		if named := symbol + "Unschedulable: " + said; cells.Width(named)+1 <= p.Width {
+			return named
+		}
+	}
+	return symbol + said
+}
+
+// RestOfVerdict is what of the answer the row has no room for; "" where it has all.
+func RestOfVerdict(p *Drawing) string {
+	if !p.VerdictCut() {
+		return ""
+	}
+	shown := p.Verdict()
+	if further := p.Report.Further; further != "" && cells.Width(shown)+1 <= p.Width {
+		return p.Brief(further)
+	}
+	return endOf(wholeVerdict(p), p.Width-1)
+}
+
+// endOf is the end of a text that has no room in width cells, from a word on.
+func endOf(text string, width int) string {
+	if cells.Width(text) <= width {
+		return text
+	}
+	end := ansi.TruncateLeft(text, cells.Width(text)-width+1, "")
+	_, words, ok := strings.Cut(end, " ")
+	if !ok {
+		return "… " + ansi.TruncateLeft(end, 1, "")
+	}
+	return "… " + words
+}
