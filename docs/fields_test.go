@@ -14,7 +14,7 @@ var jsonField = regexp.MustCompile("json:\"([A-Za-z]+)")
 func TestEachFieldIsDocumented(t *testing.T) {
 	for page, sources := range map[string][]string{
 		"guide/json.md": {
-			"cli/get/access.go", "cli/demolist.go", "cli/get/rows.go", "cli/version.go", "cli/get/views.go", "cli/output/listing.go",
+			"cli/get/access.go", "cli/lessonlist/lessonlist.go", "cli/get/rows.go", "cli/version.go", "cli/get/views.go", "cli/output/listing.go",
 			"explain/report/*.go", "model/plan/document.go",
 		},
 		"guide/json-views.md": {"model/inventory/*.go", "explain/kubelet/*.go"},

@@ -120,7 +120,7 @@ func taintRemedies(q *plugins.Question, rs []plugins.NodeRejection) []option {
 		tolerates = append(tolerates, tolerate)
 		untaints = append(untaints, remedy.Untaint{Taint: taint, Nodes: taintedNodes(rs)})
 	}
-	controlPlane := func(step remedy.Step) bool { return keepsControlPlane(step.(remedy.Untaint).Taint.Key) }
+	controlPlane := func(step remedy.Step) bool { return remedy.OfControlPlane(step.(remedy.Untaint).Taint.Key) }
 	switch {
 	case len(tolerates) == 0:
 		return []option{nil} // nothing to do but what the cordon asks for
@@ -128,12 +128,6 @@ func taintRemedies(q *plugins.Question, rs []plugins.NodeRejection) []option {
 		return []option{tolerates}
 	}
 	return []option{tolerates, untaints}
-}
-
-// keepsControlPlane reports whether a taint of that key marks nodes of the control plane: kubeadm sets
-// the first, and set the second until Kubernetes 1.25.
-func keepsControlPlane(key string) bool {
-	return key == "node-role.kubernetes.io/control-plane" || key == "node-role.kubernetes.io/master"
 }
 
 // taintedNodes are the nodes of a group that would lose a taint.

@@ -31,12 +31,20 @@ func (Ungate) kind() report.FixKind         { return report.FixGate }
 
 func (Ungate) harm() int         { return 10 }
 func (SetScheduler) harm() int   { return 20 }
-func (Tolerate) harm() int       { return 25 }
 func (LoosenSpread) harm() int   { return 30 }
 func (DropSelector) harm() int   { return 45 }
 func (DropExpression) harm() int { return 46 }
 func (DropHostPort) harm() int   { return 60 }
 func (DropPodTerm) harm() int    { return 65 }
+
+// harm of a toleration is little, but for one of the control plane's taint: what runs there is not meant
+// to compete with kube-apiserver and etcd.
+func (r Tolerate) harm() int {
+	if OfControlPlane(r.Taint.Key) {
+		return 70
+	}
+	return 25
+}
 
 // harm of a lower request grows with how much is taken away: a tenth is little,
 // half of it may not be enough to run.

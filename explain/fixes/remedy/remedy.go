@@ -117,6 +117,12 @@ type (
 	}
 )
 
+// OfControlPlane reports whether a taint of that key marks nodes of the control plane: kubeadm sets
+// the first, and set the second until Kubernetes 1.25.
+func OfControlPlane(key string) bool {
+	return key == "node-role.kubernetes.io/control-plane" || key == "node-role.kubernetes.io/master"
+}
+
 // Evict ends pods on one node; those that a controller owns come back.
 type Evict struct{ Pods []*corev1.Pod }
 
