@@ -8,6 +8,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/kueue"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
@@ -16,7 +17,9 @@ import (
 func (e *Engine) askNotCreated(ctx context.Context, q report.Query) (*report.Report, error) {
 	j, err := admission.Judge(ctx, q.Target.NotCreated(), admission.Sources{
 		LimitRanges: e.options.LimitRanges, Quotas: e.options.Quotas, Labels: e.sources.labels,
-		ClusterVersion: e.options.ClusterVersion, Now: e.options.Now(), Finished: func(ctx context.Context, namespace string) (int, error) { return finishedIn(ctx, e, namespace) },
+		ClusterVersion: e.options.ClusterVersion, Now: e.options.Now(), Finished: func(ctx context.Context, namespace string) (map[string]int, error) {
+			return finishedIn(ctx, e, namespace)
+		},
 	})
 	if err != nil {
 		return nil, err
@@ -54,17 +57,19 @@ func (e *Engine) askNotCreated(ctx context.Context, q report.Query) (*report.Rep
 	return r.WithFixes(r.Tried), nil
 }
 
-// finishedIn counts the pods of a namespace that have finished and are not deleted.
-func finishedIn(ctx context.Context, e *Engine, namespace string) (n int, err error) {
-	err = e.scheduler.Hold(ctx, nil, func() error {
+// finishedIn counts the pods of a namespace that have finished and are not deleted, by the workload
+// that they are of; bare pods are of "".
+func finishedIn(ctx context.Context, e *Engine, namespace string) (map[string]int, error) {
+	finished := map[string]int{}
+	err := e.scheduler.Hold(ctx, nil, func() error {
 		for _, pod := range e.scheduler.State.Pods {
 			if pod.Namespace == namespace && scheduler.Terminal(pod) {
-				n++
+				finished[model.OwnerOf(pod).Name]++
 			}
 		}
 		return nil
 	})
-	return n, err
+	return finished, err
 }
 
 // suspendedReport is the answer for a Job that Kueue keeps suspended, from what would be said if

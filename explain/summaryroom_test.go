@@ -38,7 +38,8 @@ func pinnedTo(nodes ...string) func(*corev1.Pod) {
 }
 
 // TestOtherNodesFollowTheClosest where these alone would mislead: nodes with enough capacity that
-// one rule keeps the pod off, and those where a spread constraint wants it.
+// one rule keeps the pod off, those where a spread constraint wants it or its volumes are, and where
+// its requests are not its own.
 func TestOtherNodesFollowTheClosest(t *testing.T) {
 	batch, hostname := podLabel("app", "batch"), corev1.LabelHostname
 	cache := func(name, node string) *corev1.Pod {
@@ -47,6 +48,12 @@ func TestOtherNodesFollowTheClosest(t *testing.T) {
 	web := func(name, node string) *corev1.Pod { return testPod("s/"+name, node, "1", podLabel("app", "web")) }
 	spread := func(key string) *corev1.Pod {
 		return testPod("s/x", "", "1", podLabel("app", "web"), spreadOver(key, 1, nil, "web"))
+	}
+	limited := func(cpu string) *corev1.Pod {
+		return testPod("s/x", "", cpu, func(p *corev1.Pod) {
+			p.Annotations = map[string]string{"kubernetes.io/limit-ranger": "LimitRanger plugin set: cpu request for container main"}
+			p.Spec.Containers[0].Name = "main"
+		})
 	}
 	full := []runtime.Object{testNode("a", "4"), testPod("s/y", "a", "3")}
 	zone := func(name string) func(*corev1.Node) { return nodeLabel("zone", name) }
@@ -71,12 +78,36 @@ func TestOtherNodesFollowTheClosest(t *testing.T) {
 			[]runtime.Object{testNode("a", "4", zone("1")), testNode("b", "4", zone("2"), cordonedNode), testNode("c", "4", zone("2"), cordonedNode), web("w", "a")}, spread("zone"),
 			"0 of 3 nodes fit. Closest: a, zone skew 2, maxSkew 1: 1 has 1, minimum 0. Zone 2 has the fewest (0); its nodes reject the pod: cordoned.",
 		},
+		"nodes that nobody has initialized": {
+			append([]runtime.Object{testNode("b", "16", nodeTaint("node.cloudprovider.kubernetes.io/uninitialized", "true", corev1.TaintEffectNoSchedule))}, full...), testPod("s/x", "", "2"),
+			"0 of 2 nodes fit. Closest: a needs cpu 1 more. b with enough capacity: not initialized.",
+		},
+		"nodes that are kept for others": {
+			append([]runtime.Object{testNode("b", "16", nodeTaint("dedicated", "gpu", corev1.TaintEffectNoSchedule))}, full...), testPod("s/x", "", "2"),
+			"0 of 2 nodes fit. Closest: a needs cpu 1 more.",
+		},
+		"a default of a LimitRange": {
+			append([]runtime.Object{}, full...), limited("2"),
+			"The cluster is full for this pod: no node that would accept it has more than cpu 1 free. Its request of cpu 2 is the default of a LimitRange.",
+		},
+		"a default larger than any node": {
+			append([]runtime.Object{}, full...), limited("8"),
+			"Too large for any node: it requests cpu 8, the largest node has 4 allocatable. Its request of cpu 8 is the default of a LimitRange.",
+		},
+		"no node has the labels where the volumes are": {
+			[]runtime.Object{
+				testNode("a", "4", nodeLabel("pool", "brokers"), nodeLabel(corev1.LabelTopologyZone, "1")), testNode("b", "4", nodeLabel(corev1.LabelTopologyZone, "2")), testNode("c", "4", nodeLabel(corev1.LabelTopologyZone, "2")),
+				aClass("csi", "csi.example.com"), aClaim("s/data", "csi", boundTo("pv-1")), aVolume("pv-1", "csi", volumeOn(corev1.LabelTopologyZone, "2"), volumeOf("s/data")),
+			},
+			testPod("s/x", "", "1", mounting("data"), selecting("pool", "brokers")),
+			"0 of 3 nodes fit. Closest: b and 1 more, node selector pool=brokers: 2 have no label. No node is both: 1 node matches its node selector, 2 are where its volumes can be used.",
+		},
 		"a node with the fewest is full": {
 			[]runtime.Object{testNode("a", "4", nodeLabel(hostname, "a")), testNode("b", "4", nodeLabel(hostname, "b")), web("w", "a"), testPod("s/y", "b", "4")}, spread(hostname),
 			"0 of 2 nodes fit. Closest: b needs cpu 1 more. a with enough capacity: hostname skew 2, maxSkew 1: a has 1, minimum 0.",
 		},
 	} {
-		r := mustExplain(t, startEngine(t, Options{}, append(c.objects, c.pod)...), c.pod)
+		r := mustExplain(t, startEngine(t, Options{}, append(slices.Clone(c.objects), c.pod)...), c.pod)
 		if r.Summary != c.want {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, r.Summary, c.want)
 		}

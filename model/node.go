@@ -47,6 +47,12 @@ func (n *Node) Lists(name corev1.ResourceName) bool {
 	return listed || n.Requested.Of(name) > 0
 }
 
+// Uninitialized reports whether the node still has the taint with which the kubelet registers it
+// where a cloud provider is external.
+func (n *Node) Uninitialized() bool {
+	return slices.ContainsFunc(n.Object.Spec.Taints, func(t corev1.Taint) bool { return t.Key == uninitialized })
+}
+
 // CordonedSince is when the cordon's taint was set; zero where it does not say.
 func (n *Node) CordonedSince() time.Time {
 	for _, t := range n.Object.Spec.Taints {

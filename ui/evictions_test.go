@@ -114,7 +114,7 @@ func TestEvictionsSayWhyAPodIsFirst(t *testing.T) {
 		{[]*corev1.Pod{running("a", "1Gi", 0), running("b", "1Gi", 0)}, map[string]int64{"a": 524, "b": 900}, "Under memory pressure shop/b is evicted first: closest to its request."},
 		{[]*corev1.Pod{running("a", "1Gi", -5), running("b", "1Gi", 0)}, map[string]int64{"a": 524, "b": 900}, "Under memory pressure shop/a is evicted first: lowest priority, -5."},
 		{[]*corev1.Pod{running("a", "0", 0), running("b", "1Gi", 0)}, map[string]int64{"a": 24, "b": 900}, "Under memory pressure shop/a is evicted first: it requests no memory."},
-		{[]*corev1.Pod{running("a", "1Gi", 0), running("b", "1Gi", 2_000_000_000)}, map[string]int64{"a": 24, "b": 900}, "Under memory pressure shop/a is evicted first: no other may be evicted."},
+		{[]*corev1.Pod{running("a", "1Gi", 0), running("b", "1Gi", 2_000_000_000)}, map[string]int64{"a": 24, "b": 900}, "Under memory pressure shop/a is the only pod that may be evicted."},
 		{[]*corev1.Pod{running("b", "1Gi", 2_000_000_000)}, nil, "The kubelet of std-b-02 evicts none of its pods: each is static or critical."},
 		{[]*corev1.Pod{running("a", "1Gi", 0), running("b", "1Gi", 0)}, nil, "Under memory pressure any of 2 pods may be evicted first."},
 		{nil, nil, "No pods on std-b-02."},

@@ -39,6 +39,7 @@ func (c *candidates) cannot(m *scheduler.Matrix, pod *corev1.Pod) *report.Preemp
 		none.Why += fmt.Sprintf("; %d of the %d pods there %s a higher priority, mostly %s (%d)",
 			above.pods, above.of, grammar.Agree(above.pods, "has", "have"), above.most.name(), above.most.value)
 		none.Short = fmt.Sprintf("%d of %d pods %s it (%s)", above.pods, above.of, grammar.Agree(above.pods, "outranks", "outrank"), above.most.name())
+		none.Outranks = none.Short
 	}
 	if rest := len(m.Nodes) - could; rest > 0 {
 		none.Why += "; " + grammar.Agree(rest, "the other node rejects it for another reason", fmt.Sprintf("the other %d reject it for other reasons", rest))

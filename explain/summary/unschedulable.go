@@ -28,12 +28,20 @@ func tellUnschedulable(q *podQuestion, r *report.Report) overall {
 		return overall{summary: "No node fits: the cluster has no nodes.", state: unschedulable, cause: "no nodes", why: "the cluster has no nodes"}
 	}
 	m := missesOf(q, r)
-	if told, ok := tellTooLarge(q); ok {
-		return m.tellLost(told)
+	told, ok := tellTooLarge(q)
+	if ok {
+		told = m.tellLost(told)
+	} else if told, ok = tellPinned(q, r); !ok {
+		told = m.tell(q, r)
 	}
-	if told, ok := tellPinned(q, r); ok {
-		return told
+	if words := limitRangeWords(q, r, told.cause); words != "" {
+		told.further = strings.TrimSpace(words + " " + told.further)
 	}
+	return told
+}
+
+// tell says why none of several nodes fits that are large enough.
+func (m *misses) tell(q *podQuestion, r *report.Report) overall {
 	told := tellNearest(q, r, &r.Groups[0])
 	switch {
 	case len(m.others) > 0 || len(m.full) > 0 && len(m.between) > 0: // the nearest says most
@@ -50,7 +58,7 @@ func tellUnschedulable(q *podQuestion, r *report.Report) overall {
 			told.why = fmt.Sprintf("%s %s; largest node that accepts it %s", f.Resource,
 				quantity.RoundedUp(f.Resource, f.Wanted), quantity.RoundedDown(f.Resource, f.Allocatable))
 		}
-		told.summary = tellSmall(q, m)
+		told.summary = tellSmall(q, *m)
 	case len(m.between) > 0:
 		first := tellNearest(q, r, m.between[0])
 		told.cause, told.why = first.cause, first.why

@@ -82,8 +82,11 @@ func (o *Observed) AsOf() time.Time {
 // IsSnapshot reports whether the state is from a file.
 func (o *Observed) IsSnapshot() bool { return !o.Snapshot.Status.Taken.IsZero() }
 
-// Taken says how long ago a snapshot was taken.
+// Taken says how long ago a snapshot was taken, by this machine's clock.
 func (o *Observed) Taken() string {
+	if ahead := o.Snapshot.Status.Taken.Sub(o.At); ahead > time.Minute {
+		return "taken " + model.FormatAge(o.At, o.Snapshot.Status.Taken) + " ahead of this clock"
+	}
 	return "taken " + model.FormatAge(o.Snapshot.Status.Taken, o.At) + " ago"
 }
 

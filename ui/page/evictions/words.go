@@ -44,14 +44,18 @@ func order(of *facts, node string, width int) string {
 	case of.first == nil:
 		return fmt.Sprintf("Under memory pressure any of %s may be evicted first.", grammar.Count(of.may, "pod", "pods"))
 	}
-	words := "Under memory pressure " + model.Clean(of.first.Namespace+"/"+of.first.Name) + " is evicted first"
+	words := "Under memory pressure " + model.Clean(of.first.Namespace+"/"+of.first.Name)
+	if of.next == nil {
+		return words + " is the only pod that may be evicted."
+	}
+	words += " is evicted first"
 	if because := words + ": " + of.reason() + "."; cells.Width(because) <= width {
 		return because
 	}
 	return words + "."
 }
 
-// reason says why a pod is evicted first.
+// reason says why a pod is evicted first, and not the next one.
 func (f *facts) reason() string {
 	excess, known := f.first.Excess()
 	switch {
@@ -59,12 +63,10 @@ func (f *facts) reason() string {
 		return "it requests no memory"
 	case known && excess > 0:
 		return "it uses " + model.FormatMemory(excess, model.Nearest) + " more than it requests"
-	case f.next != nil && f.next.Priority == f.first.Priority:
+	case f.next.Priority == f.first.Priority:
 		return "closest to its request"
-	case f.next != nil:
-		return fmt.Sprintf("lowest priority, %d", f.first.Priority)
 	}
-	return "no other may be evicted"
+	return fmt.Sprintf("lowest priority, %d", f.first.Priority)
 }
 
 // below draws what is known of the selected pod and of the node, in so many lines.

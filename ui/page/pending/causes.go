@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
@@ -16,7 +17,7 @@ const (
 	// mostCauses is of how many causes the answer is told in full after the last row.
 	mostCauses = 2
 	// causeRows is how many rows one of them has at most.
-	causeRows = 3
+	causeRows = 4
 	// causeMark leads it.
 	causeMark = "✗ "
 )
@@ -28,13 +29,24 @@ type cause struct {
 	whole *report.Report
 }
 
+// outranks is how many pods rank higher, where that is why preemption cannot help; "" otherwise.
+func (c *cause) outranks() string {
+	if c.whole.Preemption == nil {
+		return ""
+	}
+	return c.whole.Preemption.Outranks
+}
+
 // causes tell in full what blocks most pods, where their rows cut it or leave out what is said of
-// other nodes than the closest.
+// other nodes than the closest, or of pods that rank higher.
 func (v *overview) causes(rows int) []string {
 	s, width := v.list.Host.Styles(), v.list.Table.Width-table.Gutter-cells.Width(causeMark)-1
 	var lines []string
 	for _, c := range v.blocking() {
 		whole := strings.TrimPrefix(c.whole.Summary, c.whole.FitCount()+". ")
+		if outranks := c.outranks(); outranks != "" {
+			whole += " " + grammar.Capital(outranks) + "."
+		}
 		said := fmt.Sprintf("%s blocked by %s. %s", figures.Count(c.pods, "pod", "pods"), c.whole.BlockedBy, v.list.Host.Observed().Brief(whole))
 		told := cells.First(cells.Wrap(said, width), causeRows, width)
 		if len(lines)+len(told) > rows {
@@ -70,7 +82,7 @@ func (v *overview) blocking() []cause {
 		all[at].pods += row.Of
 	}
 	all = slices.DeleteFunc(all, func(c cause) bool {
-		return c.whole.Further == "" && !table.Cuts(v.list.Table, whyHead, c.row)
+		return c.whole.Further == "" && c.outranks() == "" && !table.Cuts(v.list.Table, whyHead, c.row)
 	})
 	slices.SortStableFunc(all, func(a, b cause) int { return cmp.Compare(b.pods, a.pods) })
 	return all[:min(len(all), mostCauses)]

@@ -230,7 +230,7 @@ func (v *preview) intruderWords() string {
 	if running == 1 {
 		return "its pod tolerates it, or is static or terminating"
 	}
-	return "all " + grammar.Count(running, "pod", "pods") + " tolerate it, or are static or terminating"
+	return "all " + grammar.Count(running, "pod", "pods") + " there tolerate it, or are static or terminating"
 }
 
 // podsOf are the pods that the preview names, each once: what is evicted, what is in the

@@ -52,9 +52,9 @@ const (
 	again = 2 * time.Minute
 	// soon is after how long at the earliest: a user comes back to the page again and again.
 	soon = 5 * time.Second
-	// budgets and quotas are what they need beside a snapshot, as RBAC names it. Of what may
+	// budgets, quotas and classes are what they need beside a snapshot, as RBAC names it. Of what may
 	// not be listed there is no warning; its view says so.
-	budgets, quotas = "poddisruptionbudgets", "resourcequotas"
+	budgets, quotas, classes = "poddisruptionbudgets", "resourcequotas", "priorityclasses"
 )
 
 // againMsg computes the warnings again, unless the page was shown anew since.
@@ -93,14 +93,15 @@ func (w *Watch) ask() tea.Cmd {
 	if o.NotRead("nodes") != "" || w.Host.Hides() {
 		return nil
 	}
-	snapshot, namespace, full := o.Snapshot, w.Host.Namespace(), w.Host.Levels().Full
-	w.namespace, w.asked = namespace, o.At
+	at := At{Namespace: w.Host.Namespace(), Full: w.Host.Levels().Full, Now: o.AsOf()}
+	snapshot := o.Snapshot
+	w.namespace, w.asked = at.Namespace, o.At
 	return w.asks.AskNow(w.Host, w.Self, func(ctx context.Context, cluster page.Cluster) ([]Warning, error) {
-		objects, err := cluster.Objects(ctx, budgets, quotas)
+		objects, err := cluster.Objects(ctx, budgets, quotas, classes)
 		if err != nil {
 			return nil, err
 		}
-		return Of(snapshot, objects, namespace, full), nil
+		return Of(snapshot, objects, at), nil
 	})
 }
 
@@ -156,12 +157,19 @@ func (w *Watch) Lines(width, rows int) []string {
 	return lines
 }
 
-// Of are the warnings about a cluster; those about quotas and budgets are of a namespace, ""
-// is all. full is the percentage from which a pool or a quota is full.
-func Of(s *model.Snapshot, o *model.Objects, namespace string, full int) []Warning {
+// At is what warnings depend on beside the cluster.
+type At struct {
+	Namespace string // that those about quotas and budgets are of; "" is all
+	Full      int    // the percentage from which a pool or a quota is full
+	Now       time.Time
+}
+
+// Of are the warnings about a cluster.
+func Of(s *model.Snapshot, o *model.Objects, at At) []Warning {
 	var all []Warning
 	for _, w := range []Warning{
-		pressureWarning(s), cordonWarning(s), daemonSetWarning(s), poolWarning(s, full), taintWarning(s), quotaWarning(s, o, namespace, full), budgetWarning(s, o, namespace),
+		pressureWarning(s), newNodeWarning(s, at.Now), cordonWarning(s), daemonSetWarning(s, at.Now), classWarning(s, o), poolWarning(s, at.Full), taintWarning(s),
+		quotaWarning(s, o, at.Namespace, at.Full), budgetWarning(s, o, at.Namespace),
 	} {
 		if w.Long != "" {
 			all = append(all, w)

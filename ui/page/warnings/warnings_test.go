@@ -78,7 +78,7 @@ func TestWarnings(t *testing.T) {
 		{"what may not be listed", snapshot("5"), &model.Objects{Unread: map[string]string{quotas: "forbidden", budgets: "forbidden"}}, "", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if diff := cmp.Diff(c.want, Of(c.s, c.o, c.namespace, 95)); diff != "" {
+			if diff := cmp.Diff(c.want, Of(c.s, c.o, At{Namespace: c.namespace, Full: 95, Now: modeltest.Epoch})); diff != "" {
 				t.Error(diff)
 			}
 			for _, w := range c.want {
@@ -121,7 +121,7 @@ func TestNodesUnderPressureAndCordonedPoolsAreWarnedOf(t *testing.T) {
 				b.Node(nil, node)
 			}
 			var got []string
-			for _, w := range Of(b.Build(1, model.Status{}, nil), objects("5", 1), "", 95) {
+			for _, w := range Of(b.Build(1, model.Status{}, nil), objects("5", 1), At{Full: 95, Now: modeltest.Epoch}) {
 				got = append(got, w.Short, w.Long)
 				if leads, _ := keymap.Default().At(w.Key, keymap.Everywhere); leads.Foot != w.View {
 					t.Errorf("%q is said to open %s, and opens %s", w.Key, w.View, leads.Foot)

@@ -7,8 +7,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
@@ -61,9 +63,23 @@ func holderOf(s *model.Snapshot, pool *inventory.Pool, zone bool, resource corev
 	return fmt.Sprintf("%d%% of it by %s", by[most]*100/all, most)
 }
 
+// startsWithin is how long a new node, and a pod with a node, takes at most until it is worth a word.
+const startsWithin = 10 * time.Minute
+
+// fails reports whether a pod fails now, or does not start. One that has failed is replaced.
+func fails(p *model.Pod, now time.Time) bool {
+	switch p.Object.Status.Phase {
+	case corev1.PodFailed, corev1.PodSucceeded:
+		return false
+	case corev1.PodPending:
+		return p.Failing() || p.Object.Spec.NodeName != "" && now.Sub(p.Since()) > startsWithin
+	}
+	return p.Failing()
+}
+
 // daemonSetWarning names the DaemonSets of which pods fail: what nodes need, such as devices,
 // volumes and networks, may be missing there.
-func daemonSetWarning(s *model.Snapshot) Warning {
+func daemonSetWarning(s *model.Snapshot, now time.Time) Warning {
 	type daemons struct {
 		pods     int
 		failing  map[string]int // by status
@@ -79,7 +95,7 @@ func daemonSetWarning(s *model.Snapshot) Warning {
 			sets[name] = &daemons{failing: map[string]int{}}
 		}
 		sets[name].pods++
-		if p.Failing() && p.Object.Status.Phase != corev1.PodFailed { // one that has failed is replaced
+		if fails(p, now) {
 			sets[name].failing[p.Status]++
 			sets[name].failures++
 		}
@@ -99,4 +115,59 @@ func daemonSetWarning(s *model.Snapshot) Warning {
 	}
 	lead := grammar.Agree(len(words), "DaemonSet fails: ", "DaemonSets fail: ")
 	return Warning{Short: lead + grammar.List(names, 1), Long: lead + grammar.List(words, grammar.Few), Key: "2", View: "Pods"}
+}
+
+// newNodeWarning counts the nodes that nobody has initialized for some time: a cloud controller
+// manager removes their taint.
+func newNodeWarning(s *model.Snapshot, now time.Time) Warning {
+	var names []string
+	var oldest time.Time
+	for _, node := range s.Nodes {
+		created := node.Object.CreationTimestamp.Time
+		if !node.Uninitialized() || now.Sub(created) < startsWithin {
+			continue
+		}
+		names = append(names, node.Name)
+		if oldest.IsZero() || created.Before(oldest) {
+			oldest = created
+		}
+	}
+	if len(names) == 0 {
+		return Warning{}
+	}
+	short := fmt.Sprintf("%s not initialized for %s", grammar.Plural(len(names), "node"), model.FormatAge(oldest, now))
+	return Warning{
+		Short: short, Long: short + " (" + grammar.List(names, 2) + "): check the cloud controller manager", Key: "3", View: Nodes,
+	}
+}
+
+// classWarning names a global default PriorityClass that ranks higher than classes of pods: pods
+// without a class preempt theirs.
+func classWarning(s *model.Snapshot, o *model.Objects) Warning {
+	list, _ := model.ListOf[*schedulingv1.PriorityClass](o, classes)
+	var byDefault *schedulingv1.PriorityClass
+	for _, class := range list {
+		if class.GlobalDefault && (byDefault == nil || class.Value < byDefault.Value) { // the API server takes the lowest
+			byDefault = class
+		}
+	}
+	if byDefault == nil {
+		return Warning{}
+	}
+	used := map[string]bool{}
+	for _, p := range s.Pods {
+		used[p.Object.Spec.PriorityClassName] = true
+	}
+	var below []string
+	for _, class := range list {
+		if class.Value < byDefault.Value && class.Value > 0 && used[class.Name] {
+			below = append(below, class.Name)
+		}
+	}
+	if len(below) == 0 {
+		return Warning{}
+	}
+	slices.Sort(below)
+	short := fmt.Sprintf("PriorityClass %s, the global default, outranks ", byDefault.Name)
+	return Warning{Short: short + grammar.List(below, 1), Long: short + grammar.List(below, grammar.Few), Key: "6", View: "Priorities"}
 }

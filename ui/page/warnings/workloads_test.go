@@ -3,11 +3,14 @@ package warnings
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/ptr"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -45,7 +48,7 @@ func ofWorkloads(nodes []string, pods ...*corev1.Pod) []string {
 		b.Pod(nil, p)
 	}
 	var long []string
-	for _, w := range Of(b.Build(1, model.Status{}, nil), &model.Objects{}, "", 95) {
+	for _, w := range Of(b.Build(1, model.Status{}, nil), &model.Objects{}, At{Full: 95, Now: modeltest.Epoch}) {
 		long = append(long, w.Long)
 	}
 	return long
@@ -102,6 +105,11 @@ func TestDaemonSetsWhosePodsFailAreWarnedOf(t *testing.T) {
 		}}
 		return p
 	}
+	begun := func(p *corev1.Pod, ago time.Duration) *corev1.Pod {
+		p.Status.Phase, p.CreationTimestamp = corev1.PodPending, metav1.NewTime(modeltest.Epoch.Add(-ago))
+		p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "main", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ContainerCreating"}}}}
+		return p
+	}
 	nodes := []string{"a-1", "a-2", "a-3"}
 	for name, c := range map[string]struct {
 		pods []*corev1.Pod
@@ -116,10 +124,60 @@ func TestDaemonSetsWhosePodsFailAreWarnedOf(t *testing.T) {
 			[]*corev1.Pod{fails(owned("DaemonSet", "net", "net-1", "a-1"), "CrashLoopBackOff"), fails(owned("DaemonSet", "net", "net-2", "a-2"), "ImagePullBackOff"), fails(owned("DaemonSet", "plugin", "plugin-3", "a-3"), "CrashLoopBackOff")},
 			[]string{"DaemonSets fail: shop/net (2 of 2 pods: CrashLoopBackOff, ImagePullBackOff), shop/plugin (1 of 1 pod: CrashLoopBackOff)"},
 		},
+		"one that has not started for long": {
+			[]*corev1.Pod{begun(owned("DaemonSet", "ccm", "ccm-1", "a-1"), time.Hour), begun(owned("DaemonSet", "new", "new-1", "a-1"), time.Minute)},
+			[]string{"DaemonSet fails: shop/ccm (1 of 1 pod: ContainerCreating)"},
+		},
 		"pods of a StatefulSet": {[]*corev1.Pod{fails(owned("StatefulSet", "db", "db-0", "a-1"), "CrashLoopBackOff")}, nil},
 	} {
 		got := ofWorkloads(nodes, c.pods...)
 		if fmt.Sprint(got) != fmt.Sprint(c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+func TestNodesThatNobodyInitializesAreWarnedOf(t *testing.T) {
+	aged := func(name string, age time.Duration, taints ...corev1.Taint) *corev1.Node {
+		node := modeltest.NewNode(name, "a", "8", "32Gi")
+		node.CreationTimestamp, node.Spec.Taints = metav1.NewTime(modeltest.Epoch.Add(-age)), taints
+		return node
+	}
+	taint := corev1.Taint{Key: "node.cloudprovider.kubernetes.io/uninitialized", Value: "true", Effect: corev1.TaintEffectNoSchedule}
+	b := model.NewBuilder()
+	for _, node := range []*corev1.Node{aged("a", time.Hour), aged("b", 2*time.Hour, taint), aged("c", time.Hour, taint), aged("d", time.Minute, taint)} {
+		b.Node(nil, node)
+	}
+	got := Of(b.Build(1, model.Status{}, nil), &model.Objects{}, At{Full: 95, Now: modeltest.Epoch})
+	if want := "2 nodes not initialized for 2h (b, c): check the cloud controller manager"; len(got) != 1 || got[0].Long != want {
+		t.Errorf("got %+v, want %q", got, want)
+	}
+}
+
+func TestADefaultPriorityClassThatOutranksOthersIsWarnedOf(t *testing.T) {
+	class := func(name string, value int32, byDefault bool) *schedulingv1.PriorityClass {
+		return &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Value: value, GlobalDefault: byDefault}
+	}
+	pod := owned("StatefulSet", "db", "db-0", "a-1")
+	pod.Spec.PriorityClassName = "business"
+	b := model.NewBuilder()
+	b.Node(nil, modeltest.NewNode("a-1", "a", "8", "32Gi"))
+	b.Pod(nil, pod)
+	s := b.Build(1, model.Status{}, nil)
+	for name, c := range map[string]struct {
+		classes []runtime.Object
+		want    string
+	}{
+		"no default":              {[]runtime.Object{class("business", 1000, false), class("high", 5000, false)}, ""},
+		"below what is used":      {[]runtime.Object{class("business", 1000, false), class("low", 10, true)}, ""},
+		"above what is used":      {[]runtime.Object{class("business", 1000, false), class("unused", 500, false), class("general", 5000, true)}, "PriorityClass general, the global default, outranks business"},
+		"the lowest default wins": {[]runtime.Object{class("business", 1000, false), class("general", 5000, true), class("low", 10, true)}, ""},
+	} {
+		got := ""
+		for _, w := range Of(s, &model.Objects{Lists: map[string][]runtime.Object{classes: c.classes}}, At{Full: 95, Now: modeltest.Epoch}) {
+			got = w.Long
+		}
+		if got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
