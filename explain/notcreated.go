@@ -8,7 +8,6 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/kueue"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
-	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
@@ -17,7 +16,7 @@ import (
 func (e *Engine) askNotCreated(ctx context.Context, q report.Query) (*report.Report, error) {
 	j, err := admission.Judge(ctx, q.Target.NotCreated(), admission.Sources{
 		LimitRanges: e.options.LimitRanges, Quotas: e.options.Quotas, Labels: e.sources.labels,
-		ClusterVersion: e.options.ClusterVersion, Now: e.options.Now(), Finished: func(ctx context.Context, namespace string) (map[string]int, error) {
+		ClusterVersion: e.options.ClusterVersion, Now: e.options.Now(), Finished: func(ctx context.Context, namespace string) (map[admission.Finished]int, error) {
 			return finishedIn(ctx, e, namespace)
 		},
 	})
@@ -57,14 +56,13 @@ func (e *Engine) askNotCreated(ctx context.Context, q report.Query) (*report.Rep
 	return r.WithFixes(r.Tried), nil
 }
 
-// finishedIn counts the pods of a namespace that have finished and are not deleted, by the workload
-// that they are of; bare pods are of "".
-func finishedIn(ctx context.Context, e *Engine, namespace string) (map[string]int, error) {
-	finished := map[string]int{}
+// finishedIn counts the pods of a namespace that have finished and are not deleted.
+func finishedIn(ctx context.Context, e *Engine, namespace string) (map[admission.Finished]int, error) {
+	finished := map[admission.Finished]int{}
 	err := e.scheduler.Hold(ctx, nil, func() error {
 		for _, pod := range e.scheduler.State.Pods {
 			if pod.Namespace == namespace && scheduler.Terminal(pod) {
-				finished[model.OwnerOf(pod).Name]++
+				finished[admission.FinishedOf(pod)]++
 			}
 		}
 		return nil

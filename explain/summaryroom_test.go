@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+	"k8s.io/utils/ptr"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
@@ -56,6 +57,10 @@ func TestOtherNodesFollowTheClosest(t *testing.T) {
 		})
 	}
 	full := []runtime.Object{testNode("a", "4"), testPod("s/y", "a", "3")}
+	with := func(pod *corev1.Pod, edit func(*corev1.Pod)) *corev1.Pod {
+		edit(pod)
+		return pod
+	}
 	zone := func(name string) func(*corev1.Node) { return nodeLabel("zone", name) }
 	for name, c := range map[string]struct {
 		objects []runtime.Object // nodes and the pods on them
@@ -74,6 +79,23 @@ func TestOtherNodesFollowTheClosest(t *testing.T) {
 			append([]runtime.Object{testNode("b", "2"), cache("cache-0", "b")}, full...), testPod("s/x", "", "2", batch),
 			"The cluster is full for this pod: no node that would accept it has more than cpu 1 free.",
 		},
+		"of a zone with the fewest, nodes that its node selector rejects do not count": {
+			[]runtime.Object{
+				testNode("a", "4", zone("1"), nodeLabel("pool", "spot")), testNode("b", "4", zone("2")), testNode("c", "4", zone("2"), nodeLabel("pool", "spot"), cordonedNode),
+				testNode("d", "4", zone("2"), nodeLabel("pool", "spot"), cordonedNode, nodeTaint("x", "", corev1.TaintEffectNoSchedule)), web("w", "a"),
+			},
+			with(spread("zone"), selecting("pool", "spot")),
+			"0 of 4 nodes fit. Closest: a, zone skew 2, maxSkew 1: 1 has 1, minimum 0. Zone 2 has the fewest (0); 1 of its 2 nodes rejects the pod: cordoned.",
+		},
+		"two zones have the fewest": {
+			[]runtime.Object{testNode("a", "4", zone("1")), testNode("b", "4", zone("2"), cordonedNode), testNode("c", "4", zone("3"), cordonedNode), web("w", "a")}, spread("zone"),
+			"0 of 3 nodes fit. Closest: a, zone skew 2, maxSkew 1: 1 has 1, minimum 0.",
+		},
+		"too few domains": {
+			[]runtime.Object{testNode("a", "4", zone("1")), testNode("b", "4", zone("2")), web("w", "a"), web("v", "a"), web("u", "b"), testPod("s/z", "b", "3")},
+			with(spread("zone"), func(p *corev1.Pod) { p.Spec.TopologySpreadConstraints[0].MinDomains = ptr.To[int32](3) }),
+			"0 of 2 nodes fit. Closest: a, zone skew 3, maxSkew 1: 1 has 2, minimum 0.",
+		},
 		"a zone with the fewest is cordoned": {
 			[]runtime.Object{testNode("a", "4", zone("1")), testNode("b", "4", zone("2"), cordonedNode), testNode("c", "4", zone("2"), cordonedNode), web("w", "a")}, spread("zone"),
 			"0 of 3 nodes fit. Closest: a, zone skew 2, maxSkew 1: 1 has 1, minimum 0. Zone 2 has the fewest (0); its nodes reject the pod: cordoned.",
@@ -88,11 +110,11 @@ func TestOtherNodesFollowTheClosest(t *testing.T) {
 		},
 		"a default of a LimitRange": {
 			append([]runtime.Object{}, full...), limited("2"),
-			"The cluster is full for this pod: no node that would accept it has more than cpu 1 free. Its request of cpu 2 is the default of a LimitRange.",
+			"The cluster is full for this pod: no node that would accept it has more than cpu 1 free. The request of cpu 2 was set by a LimitRange.",
 		},
 		"a default larger than any node": {
 			append([]runtime.Object{}, full...), limited("8"),
-			"Too large for any node: it requests cpu 8, the largest node has 4 allocatable. Its request of cpu 8 is the default of a LimitRange.",
+			"Too large for any node: it requests cpu 8, the largest node has 4 allocatable. The request of cpu 8 was set by a LimitRange.",
 		},
 		"no node has the labels where the volumes are": {
 			[]runtime.Object{

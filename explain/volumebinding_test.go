@@ -133,7 +133,7 @@ func TestWhereAClassProvisionsIsTold(t *testing.T) {
 	rejection := binding(t, aClaim("data/db", "zonal"), zonal)
 	same(t, rejection.What, "n: claim data/db requests 10Gi ReadWriteOnce of class zonal, which provisions only for nodes with "+
 		"topology.kubernetes.io/zone in (a, c), the node has topology.kubernetes.io/zone=b")
-	same(t, rejection.Short, "class zonal provisions only for zone in (a, c), where no node is")
+	same(t, rejection.Short, "class zonal provisions only for zone in (a, c), which no node has")
 	other := testNode("elsewhere", "4", nodeLabel(corev1.LabelTopologyZone, "c"))
 	same(t, binding(t, aClaim("data/db", "zonal"), zonal, other).Short, "class zonal provisions only for zone in (a, c)")
 }

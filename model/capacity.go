@@ -12,6 +12,7 @@ import (
 type Capacity struct {
 	Nodes, Ready, Cordoned int
 	Pressed                int // that report memory, disk or PID pressure, or no network
+	Uninitialized          int // that no cloud controller manager has initialized yet
 	Allocatable, Requested Resources
 }
 
@@ -28,6 +29,9 @@ func CapacityOf(nodes []*Node) Capacity {
 		}
 		if len(n.Pressure) > 0 {
 			c.Pressed++
+		}
+		if n.Uninitialized() {
+			c.Uninitialized++
 		}
 		c.Allocatable.add(n.Allocatable)
 		c.Requested.add(n.Requested)

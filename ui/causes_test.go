@@ -56,6 +56,8 @@ func TestWhatBlocksMostPodsIsToldInFull(t *testing.T) {
 	cpu := waitingFor{"web-a", "cpu", "n-1 needs 530m more", "0 of 6 nodes fit. Closest: n-1 needs cpu 530m more.", "", report.Unschedulable}
 	beside := cpu
 	beside.name, beside.further = "web-b", "3 nodes with enough capacity: rejected by anti-affinity of search/cache (app=batch)."
+	other := cpu
+	other.name, other.summary = "web-c", "0 of 6 nodes fit. Closest: n-2 needs cpu 9 more."
 	class := waitingFor{
 		"db-0", "volume", "class gp3 provisions only for zone in (eu-west-1a, eu-west-1b), where no node is",
 		"0 of 6 nodes fit. Closest: n-1 and 5 more, class gp3 provisions only for zone in (eu-west-1a, eu-west-1b), where no node is.", "", report.Unschedulable,
@@ -81,6 +83,11 @@ func TestWhatBlocksMostPodsIsToldInFull(t *testing.T) {
 			"   ✗ 2 pods blocked by volume. Closest: n-1 and 5 more, class gp3 provisions",
 			"     only for zone in (eu-west-1a, eu-west-1b), where no node is.",
 			"   ✗ 1 pod blocked by host port. Closest: 6 nodes, 8443/TCP.",
+		}},
+		"another pod needs something else": {[]waitingFor{beside, other}, []string{
+			"   ✗ 2 pods blocked by cpu, such as shop/web-b. Closest: n-1 needs cpu 530m",
+			"     more. 3 nodes with enough capacity: rejected by anti-affinity of",
+			"     search/cache (app=batch).",
 		}},
 		"a gate is not about nodes": {[]waitingFor{gate}, nil},
 	} {

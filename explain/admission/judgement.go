@@ -30,7 +30,7 @@ type Judgement struct {
 	labels   map[string]string      // the namespace's, as far as they could be read
 	version  string                 // the API server's; "" if not known
 	unknown  []report.UnknownPart
-	finished map[string]int // pods of the namespace that have finished, by workload, where a quota counts those
+	finished map[Finished]int // pods of the namespace that have finished, where a quota counts those
 	now      time.Time
 }
 
@@ -40,7 +40,7 @@ type Sources struct {
 	Quotas         func(ctx context.Context, namespace string) ([]corev1.ResourceQuota, error) // nil: never known
 	Labels         func(namespace string) (labels map[string]string, why string)               // why they are not known; "": they are
 	Missing        func(namespace string) bool                                                 // it is known that there is no such namespace; nil: it exists
-	Finished       func(ctx context.Context, namespace string) (map[string]int, error)         // counts the pods that have finished, by workload ("": none); nil: not known
+	Finished       func(ctx context.Context, namespace string) (map[Finished]int, error)       // counts the pods that have finished; nil: not known
 	Admittance     report.Admittance                                                           // what is known of a pod of a manifest
 	ClusterVersion string                                                                      // the API server's; "" if not known
 	Now            time.Time

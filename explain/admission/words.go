@@ -2,8 +2,6 @@ package admission
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -24,7 +22,7 @@ func (j *Judgement) tell(r *report.Report) {
 		}
 	case len(j.quotas) > 0:
 		r.Summary, r.Why = j.quotas[0].sentence()+".", report.Beside("quota", j.quotasShort())
-		if n, of := j.haveFinished(); j.quotas[0].countsFinished() && n > 0 {
+		if n, of := haveFinished(j.finished); j.quotas[0].countsFinished() && n > 0 {
 			r.Summary += fmt.Sprintf(" %s of the namespace %s finished%s, and %s counted until %s deleted.", grammar.Plural(n, "pod"),
 				grammar.Agree(n, "has", "have"), of, grammar.Agree(n, "is", "are"), grammar.Agree(n, "it is", "they are"))
 			r.Why += fmt.Sprintf(", %d finished", n)
@@ -37,25 +35,6 @@ func (j *Judgement) tell(r *report.Report) {
 		r.Why = j.quote()
 	}
 	r.Summary = "Not created: " + r.Summary
-}
-
-// haveFinished counts the pods that have finished; of names the workload of most of them, where that
-// has at least half.
-func (j *Judgement) haveFinished() (n int, of string) {
-	most := ""
-	for _, name := range slices.Sorted(maps.Keys(j.finished)) {
-		n += j.finished[name]
-		if most == "" || j.finished[name] > j.finished[most] {
-			most = name
-		}
-	}
-	if most == "" || 2*j.finished[most] < n || n == 1 {
-		return n, ""
-	}
-	if j.finished[most] == n {
-		return n, " (all of " + most + ")"
-	}
-	return n, fmt.Sprintf(" (%d of %s)", j.finished[most], most)
 }
 
 // blockedBy is the check that rejects the pod, in a word or two.

@@ -234,8 +234,8 @@ func (f *Attempt) untaints() bool {
 func (f *Attempt) worksAlone() bool { return f.Works() && f.preempted == 0 }
 
 // rankFix puts what others have to do before all, then fixes that work, last of them those that
-// cannot be undone, recreate the pod, stop all pods of its workload, let pods of others onto nodes
-// that a taint keeps for some, have others preempted or add a node; then those that work unless another pod takes the capacity, those with which the pod
+// cannot be undone, recreate the pod, stop all pods of its workload or have others preempted, then
+// those that let any pod onto nodes that a taint keeps for some, or add a node; then those that work unless another pod takes the capacity, those with which the pod
 // would fit if others did not take it, and last those that bypass a queue or take the pod out of
 // its group.
 func rankFix(f *Attempt) int {
@@ -243,19 +243,21 @@ func rankFix(f *Attempt) int {
 	case f.Advises():
 		return -1
 	case f.Circumvents():
-		return 6
-	case f.worksAlone() && !f.Recreates && !f.stops && !f.untaints() && (f.Undo != "" || f.rescheduled):
+		return 7
+	case f.Verified && f.untaints():
+		return 2
+	case f.worksAlone() && !f.Recreates && !f.stops && (f.Undo != "" || f.rescheduled):
 		return 0
 	case f.Verified:
 		return 1
 	case f.Simulated:
-		return 2
-	case len(f.Unless) > 0:
 		return 3
-	case f.NodesGained > 0:
+	case len(f.Unless) > 0:
 		return 4
+	case f.NodesGained > 0:
+		return 5
 	}
-	return 5
+	return 6
 }
 
 // candidate is a fix that was not tried yet.

@@ -36,6 +36,7 @@ type Spread struct {
 	Fewest     int            // over the domains
 
 	nodeAffinity corev1.NodeInclusionPolicy // whether nodes count that the pod's affinity rejects
+	nodeTaints   corev1.NodeInclusionPolicy // whether nodes count whose taints the pod does not tolerate
 	where        string                     // the first domain with the fewest, "" if the plugin counted otherwise
 }
 
@@ -65,6 +66,7 @@ func ReadSpreads(state fwk.CycleState) (found []Spread) {
 			Fewest:     int(paths.Index(i).Elem().Index(0).FieldByName("MatchNum").Int()),
 
 			nodeAffinity: corev1.NodeInclusionPolicy(constraint.FieldByName("NodeAffinityPolicy").String()),
+			nodeTaints:   corev1.NodeInclusionPolicy(constraint.FieldByName("NodeTaintsPolicy").String()),
 		}
 		s.where = s.emptiest()
 		found = append(found, s)
@@ -171,12 +173,22 @@ func (c *Spread) least() int {
 // skew is that of a domain with the pod in it.
 func (c *Spread) skew(domain string) int { return c.Counts[domain] + c.self - c.least() }
 
-// fewestOf is where the only broken constraint has the fewest pods; nil where that is not known.
+// fewestOf is where the only broken constraint has the fewest pods; nil where that is not known, or
+// not one domain alone.
 func fewestOf(broken []Skew) *report.Fewest {
-	if len(broken) != 1 || broken[0].Missing || broken[0].where == "" {
+	if len(broken) != 1 || broken[0].Missing || broken[0].where == "" || len(broken[0].Counts) < broken[0].MinDomains {
 		return nil
 	}
-	return &report.Fewest{Key: broken[0].Key, Domain: broken[0].where, Pods: broken[0].Fewest}
+	s := broken[0]
+	for domain, pods := range s.Counts {
+		if pods == s.Fewest && domain != s.where {
+			return nil
+		}
+	}
+	return &report.Fewest{
+		Key: s.Key, Domain: s.where, Pods: s.Fewest,
+		Affinity: s.nodeAffinity != corev1.NodeInclusionPolicyIgnore, Taints: s.nodeTaints == corev1.NodeInclusionPolicyHonor,
+	}
 }
 
 func (s Skew) broken() bool { return s.Missing || s.Skew > s.MaxSkew }

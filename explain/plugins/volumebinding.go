@@ -184,7 +184,7 @@ func (b *Binder) startedElsewhere(claim PodClaim) Reason {
 	})
 }
 
-// allowsNoNode reports whether the cluster has no node for which a class provisions volumes.
+// allowsNoNode reports whether no node has the labels of nodes for which a class provisions volumes.
 func (b *Binder) allowsNoNode(class *storagev1.StorageClass) bool {
 	type classKey struct{ name string }
 	return Remember(b.q, classKey{class.Name}, func() bool {
@@ -212,7 +212,7 @@ func (b *Binder) notProvisioned(claim PodClaim, info fwk.NodeInfo, taken map[str
 	case !v1helper.MatchTopologySelectorTerms(class.AllowedTopologies, labels.Set(node.Labels)):
 		short := fmt.Sprintf("class %s provisions only for %s", class.Name, topologyText(class, true))
 		if b.allowsNoNode(class) {
-			short += ", where no node is"
+			short += ", which no node has"
 		}
 		return newReason(short, func() string {
 			return fmt.Sprintf("claim %s requests %s of class %s, which provisions only for nodes with %s, the node has %s",

@@ -38,7 +38,11 @@ func (c *candidates) cannot(m *scheduler.Matrix, pod *corev1.Pod) *report.Preemp
 	if above := c.above(m, pod); above.pods > 0 && above.pods*tellingShare >= above.of {
 		none.Why += fmt.Sprintf("; %d of the %d pods there %s a higher priority, mostly %s (%d)",
 			above.pods, above.of, grammar.Agree(above.pods, "has", "have"), above.most.name(), above.most.value)
-		none.Short = fmt.Sprintf("%d of %d pods %s it (%s)", above.pods, above.of, grammar.Agree(above.pods, "outranks", "outrank"), above.most.name())
+		class := above.most.name()
+		if above.ofMost < above.pods {
+			class = "mostly " + class
+		}
+		none.Short = fmt.Sprintf("%d of %d pods %s it (%s)", above.pods, above.of, grammar.Agree(above.pods, "outranks", "outrank"), class)
 		none.Outranks = none.Short
 	}
 	if rest := len(m.Nodes) - could; rest > 0 {
@@ -55,6 +59,7 @@ const tellingShare = 4
 type outranking struct {
 	pods, of int
 	most     heldPriority // that most of them have
+	ofMost   int          // so many
 }
 
 // above counts the pods that rank higher where evictions could help. Critical pods and those of
@@ -87,6 +92,7 @@ func (c *candidates) above(m *scheduler.Matrix, pod *corev1.Pod) (above outranki
 			above.most = p
 		}
 	}
+	above.ofMost = held[above.most]
 	return above
 }
 

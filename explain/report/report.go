@@ -4,10 +4,14 @@
 package report
 
 import (
+	"slices"
+
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // APIVersion and Kind of an Explanation, the contract that scripts rely on. All answers
@@ -66,7 +70,7 @@ type Report struct {
 	Scheduler        SchedulerInfo    `json:"scheduler"`
 
 	Revision  int64            `json:"-"` // the state that this holds for
-	Further   string           `json:"-"` // the end of Summary that is about other nodes than the closest; "" without
+	Further   string           `json:"-"` // the end of Summary that is about other nodes than the closest, or says where a request is from; "" without
 	State     string           `json:"-"` // the STATE cell of Pending, and what its answer counts: "unschedulable", "gated", …; at most 13 cells
 	Why       string           `json:"-"` // the WHY cell of Pending, beside BLOCKED BY: the point within 40 cells
 	Facts     []string         `json:"-"` // for verdicts that are not about nodes: one fact a line
@@ -106,7 +110,10 @@ func BlockingPlugin(r *Report) string {
 	}
 	for _, g := range r.Groups {
 		for _, rejection := range g.Rejections {
-			if rejection.Cause == r.BlockedBy || r.BlockedBy == TooLarge && len(rejection.Numbers) > 0 {
+			about := func(n Number) bool {
+				return r.BlockedBy == TooLarge || model.ResourceWord(corev1.ResourceName(n.Resource)) == r.BlockedBy
+			}
+			if rejection.Cause == r.BlockedBy || slices.ContainsFunc(rejection.Numbers, about) {
 				return rejection.Plugin
 			}
 		}
@@ -188,10 +195,11 @@ type Rejection struct {
 	Fewest    *Fewest        `json:"-"` // of the only topology spread constraint that is broken; nil without
 }
 
-// Fewest is the topology domain that a spread constraint counts the fewest pods in.
+// Fewest is the one topology domain that a spread constraint counts the fewest pods in.
 type Fewest struct {
-	Key, Domain string
-	Pods        int
+	Key, Domain      string
+	Pods             int
+	Affinity, Taints bool // nodes do not count that reject the pod by its node affinity, or by a taint
 }
 
 // Number is one figure of a rejection, each a Kubernetes quantity; in a group a

@@ -13,6 +13,9 @@ func TestTheBlockingPluginIsThatOfTheClosestCause(t *testing.T) {
 		"that of the closest group":       {Report{Verdict: Unschedulable, BlockedBy: "taint", Groups: groups}, "TaintToleration"},
 		"that of a later group":           {Report{Verdict: Unschedulable, BlockedBy: "cpu", Groups: groups}, "NodeResourcesFit"},
 		"too large is about what is free": {Report{Verdict: Unschedulable, BlockedBy: TooLarge, Groups: groups}, "NodeResourcesFit"},
+		"another resource than the first": {Report{Verdict: Unschedulable, BlockedBy: "gpu", Groups: []Group{{Rejections: []Rejection{
+			{Plugin: "NodeResourcesFit", Cause: "cpu", Numbers: []Number{{Resource: "cpu"}, {Resource: "nvidia.com/gpu"}}},
+		}}}}, "NodeResourcesFit"},
 		"what is not known is in the way": {Report{Verdict: Unknown, BlockedBy: "taint", Groups: groups}, "TaintToleration"},
 		"its group waits, not the pod":    {Report{Verdict: Unschedulable, BlockedBy: "gang", Groups: groups}, ""},
 		"a gate, whatever nodes say":      {Report{Verdict: Gated, BlockedBy: "gate", Groups: groups}, ""},

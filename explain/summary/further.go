@@ -28,16 +28,26 @@ func (m *misses) further(q *podQuestion, r *report.Report) string {
 	if !first.Rejects(names.NodeResourcesFit) {
 		return bothWords(r)
 	}
-	open := m.others
-	for _, g := range m.between {
-		if outOfService(g) {
-			open = append(slices.Clip(open), g)
-		}
-	}
+	open := slices.DeleteFunc(slices.Concat(m.others, m.between), func(g *report.Group) bool { return !hasCapacity(g) })
 	if len(open) == 0 {
 		return ""
 	}
 	return roomWords(open)
+}
+
+// hasCapacity reports whether what rejects the nodes is neither that something of theirs is used up nor
+// that they are kept for others.
+func hasCapacity(g *report.Group) bool {
+	switch rejection := &g.Rejections[0]; rejection.Plugin {
+	case names.NodeVolumeLimits, names.DynamicResources:
+		return false
+	case names.TaintToleration, names.NodeUnschedulable:
+		return outOfService(g)
+	case names.NodeAffinity:
+		return false
+	default:
+		return len(rejection.Numbers) == 0
+	}
 }
 
 // outOfService reports whether nodes take no new pods for what they are and not whom they are for: by a
@@ -53,10 +63,14 @@ func outOfService(g *report.Group) bool {
 // bothWords say that no node is both where the pod's volumes are and of those that its node selector
 // and affinity allow, although there are nodes of either kind; "" otherwise.
 func bothWords(r *report.Report) string {
-	selected, reached := 0, 0
+	selected, reached, rule := 0, 0, ""
 	for i := range r.Groups {
 		g := &r.Groups[i]
-		unselected := g.Rejects(names.NodeAffinity)
+		at := slices.IndexFunc(g.Rejections, func(rejection report.Rejection) bool { return rejection.Plugin == names.NodeAffinity })
+		unselected := at >= 0
+		if unselected && rule == "" {
+			rule = g.Rejections[at].Cause
+		}
 		away := g.Rejects(names.VolumeBinding) || g.Rejects(names.VolumeZone)
 		switch {
 		case !unselected && !away:
@@ -70,28 +84,28 @@ func bothWords(r *report.Report) string {
 	if selected == 0 || reached == 0 {
 		return ""
 	}
-	return fmt.Sprintf("No node is both: %s its node selector, %s where its volumes can be used.",
-		grammar.Count(selected, "node matches", "nodes match"), grammar.Count(reached, "is", "are"))
+	return fmt.Sprintf("No node is both: %s its %s, %s where its volumes can be used.",
+		grammar.Count(selected, "node matches", "nodes match"), rule, grammar.Count(reached, "is", "are"))
 }
 
 // limitRangeWords say that at least half of what the pod requests of the resource that it is pending
-// for is not what its workload says, but the default of a LimitRange; "" otherwise.
-func limitRangeWords(q *podQuestion, r *report.Report, cause string) string {
+// for, or that is too large, is not what its workload says, but was set by a LimitRange; "" otherwise.
+func limitRangeWords(q *podQuestion, r *report.Report, told *overall) string {
 	counted := q.PodInfo.CalculateResource().Resource
 	for _, known := range []struct {
 		name   corev1.ResourceName
 		amount int64
 	}{{corev1.ResourceCPU, counted.GetMilliCPU()}, {corev1.ResourceMemory, counted.GetMemory()}, {corev1.ResourceEphemeralStorage, counted.GetEphemeralStorage()}} {
 		given, err := resource.ParseQuantity(r.Pod.LimitRangeDefaults[string(known.name)])
-		if err != nil || given.IsZero() || cause != model.ResourceWord(known.name) && cause != report.TooLarge {
+		if err != nil || given.IsZero() || told.over != known.name && (told.over != "" || told.cause != model.ResourceWord(known.name)) {
 			continue
 		}
 		part, _ := model.Count(known.name, given)
 		switch amount := quantity.RoundedUp(known.name, known.amount); {
 		case part >= known.amount:
-			return fmt.Sprintf("Its request of %s %s is the default of a LimitRange.", known.name, amount)
+			return fmt.Sprintf("The request of %s %s was set by a LimitRange.", known.name, amount)
 		case 2*part >= known.amount:
-			return fmt.Sprintf("Of its request of %s %s, %s is the default of a LimitRange.", known.name, amount, quantity.RoundedDown(known.name, part))
+			return fmt.Sprintf("Of the request of %s %s, %s was set by a LimitRange.", known.name, amount, quantity.RoundedDown(known.name, part))
 		}
 	}
 	return ""
@@ -113,29 +127,61 @@ func roomWords(groups []*report.Group) string {
 }
 
 // fewestWords say what rejects the nodes of the topology domain that has the fewest pods: once they
-// take more, others may too.
+// take more, others may too. Only of a group of nodes that are all of the domain is it told, as its
+// words may name any of its nodes.
 func fewestWords(q *podQuestion, r *report.Report) string {
 	fewest := r.Groups[0].Rejections[0].Fewest
 	if fewest == nil {
 		return ""
 	}
-	nodes := q.Nodes.NodeInfos()
-	for i := range r.Groups[1:] { // closest first
-		g := &r.Groups[1+i]
-		for _, name := range g.Nodes {
-			node, err := nodes.Get(name)
-			if err != nil || node.Node().Labels[fewest.Key] != fewest.Domain {
-				continue
-			}
-			who, reject := fewest.Key+"="+fewest.Domain, "its nodes reject"
-			if word := plugins.LabelWord(fewest.Key); !strings.Contains(word, "/") {
-				who = grammar.Capital(word) + " " + fewest.Domain
-			}
-			if fewest.Key == corev1.LabelHostname {
-				who, reject = fewest.Domain, "it rejects"
-			}
-			return fmt.Sprintf("%s has the fewest (%d); %s the pod: %s.", who, fewest.Pods, reject, g.Clauses())
+	var told *report.Group
+	nodes := 0 // of the domain, as far as they count
+	for i := range r.Groups {
+		g := &r.Groups[i]
+		if fewest.Affinity && g.Rejects(names.NodeAffinity) || fewest.Taints && g.Rejects(names.TaintToleration) {
+			continue
+		}
+		in := within(q, g, fewest)
+		nodes += in
+		if told == nil && in > 0 && in == g.Count { // closest first
+			told = g
 		}
 	}
-	return ""
+	if told == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s has the fewest (%d); %s: %s.", domainWord(fewest), fewest.Pods, reject(told.Count, nodes, fewest.Key), told.Clauses())
+}
+
+// within counts the nodes of a group that are of a topology domain.
+func within(q *podQuestion, g *report.Group, of *report.Fewest) (n int) {
+	for _, name := range g.Nodes {
+		if node, err := q.Nodes.NodeInfos().Get(name); err == nil && node.Node().Labels[of.Key] == of.Domain {
+			n++
+		}
+	}
+	return n
+}
+
+// domainWord names a topology domain: "Zone eu-1a"; a node by its name.
+func domainWord(of *report.Fewest) string {
+	word := plugins.LabelWord(of.Key)
+	switch {
+	case of.Key == corev1.LabelHostname:
+		return of.Domain
+	case strings.Contains(word, "/"):
+		return of.Key + "=" + of.Domain
+	}
+	return grammar.Capital(word) + " " + of.Domain
+}
+
+// reject says that some of the nodes of a domain reject the pod.
+func reject(some, all int, key string) string {
+	switch {
+	case some < all:
+		return fmt.Sprintf("%d of its %d nodes %s", some, all, grammar.Agree(some, "rejects the pod", "reject the pod"))
+	case key == corev1.LabelHostname:
+		return "it rejects the pod"
+	}
+	return grammar.Agree(all, "its node rejects the pod", "its nodes reject the pod")
 }

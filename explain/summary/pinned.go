@@ -45,7 +45,7 @@ func tellPinned(q *podQuestion, r *report.Report) (overall, bool) {
 	told.summary = fmt.Sprintf("It can only run on %s: %s.", who, cmp.Or(told.lacks, told.why))
 	if over := tooLittle(plugins.ShortageTableOf(q.Question).ByName(wanted[0])); len(over) > 0 {
 		f := over[0]
-		told.cause = report.TooLarge
+		told.cause, told.over = report.TooLarge, f.Resource
 		told.why = fmt.Sprintf("%s %s; %s has %s", f.Resource, quantity.RoundedUp(f.Resource, f.Wanted), who, quantity.RoundedDown(f.Resource, f.Allocatable))
 		told.summary = fmt.Sprintf("Too large for %s, the only node that it can run on: it requests %s %s, %s has %s allocatable.", who, f.Resource,
 			quantity.RoundedUp(f.Resource, f.Wanted), who, quantity.RoundedDown(f.Resource, f.Allocatable))

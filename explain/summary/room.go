@@ -187,7 +187,7 @@ func tellTooLarge(q *podQuestion) (overall, bool) {
 	}
 	return overall{
 		summary: fmt.Sprintf("Too large for any node: it requests %s %s, the largest node has %s allocatable.", f.Resource, wanted, most),
-		state:   unschedulable, cause: report.TooLarge, why: fmt.Sprintf("%s %s; largest node %s", f.Resource, wanted, most),
+		state:   unschedulable, cause: report.TooLarge, over: f.Resource, why: fmt.Sprintf("%s %s; largest node %s", f.Resource, wanted, most),
 	}, true
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
@@ -50,13 +51,14 @@ func Fill(question *plugins.Question, facts *Facts, r *report.Report) {
 
 // overall is the texts of a verdict.
 type overall struct {
-	summary string   // the answer in a sentence or two
-	further string   // one about other nodes, after the summary
-	state   string   // at most 13 cells
-	cause   string   // what blocks the pod, at most 14 cells; "" where state says it
-	why     string   // the point first, beside cause
-	facts   []string // for verdicts that are not about nodes
-	lacks   string   // why without the node's name; "" where it names none
+	summary string              // the answer in a sentence or two
+	further string              // what follows the summary where there is room: about other nodes, or where a request is from
+	over    corev1.ResourceName // of which more is requested than there is; "" where the pod is not too large
+	state   string              // at most 13 cells
+	cause   string              // what blocks the pod, at most 14 cells; "" where state says it
+	why     string              // the point first, beside cause
+	facts   []string            // for verdicts that are not about nodes
+	lacks   string              // why without the node's name; "" where it names none
 }
 
 // tellPreempting says which pods a nominated pod is waiting for.

@@ -34,7 +34,7 @@ func tellUnschedulable(q *podQuestion, r *report.Report) overall {
 	} else if told, ok = tellPinned(q, r); !ok {
 		told = m.tell(q, r)
 	}
-	if words := limitRangeWords(q, r, told.cause); words != "" {
+	if words := limitRangeWords(q, r, &told); words != "" {
 		told.further = strings.TrimSpace(words + " " + told.further)
 	}
 	return told
@@ -55,6 +55,7 @@ func (m *misses) tell(q *podQuestion, r *report.Report) overall {
 	case len(m.small) > 0:
 		told.cause, told.why = report.TooLarge, requestWords(q)
 		if f := largest(m.small); f != nil {
+			told.over = f.Resource
 			told.why = fmt.Sprintf("%s %s; largest node that accepts it %s", f.Resource,
 				quantity.RoundedUp(f.Resource, f.Wanted), quantity.RoundedDown(f.Resource, f.Allocatable))
 		}

@@ -4,6 +4,7 @@ package remedy
 
 import (
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -118,9 +119,10 @@ type (
 )
 
 // OfControlPlane reports whether a taint of that key marks nodes of the control plane: kubeadm sets
-// the first, and set the second until Kubernetes 1.25.
+// the first, and set the second until Kubernetes 1.25; RKE sets the others.
 func OfControlPlane(key string) bool {
-	return key == "node-role.kubernetes.io/control-plane" || key == "node-role.kubernetes.io/master"
+	role, ok := strings.CutPrefix(key, "node-role.kubernetes.io/")
+	return ok && slices.Contains([]string{"control-plane", "master", "controlplane", "etcd"}, role)
 }
 
 // Evict ends pods on one node; those that a controller owns come back.

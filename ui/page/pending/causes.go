@@ -2,7 +2,6 @@ package pending
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -27,6 +26,7 @@ type cause struct {
 	pods  int
 	row   *Row // the workload with the most of them
 	whole *report.Report
+	same  bool // the answer is that of all of them
 }
 
 // outranks is how many pods rank higher, where that is why preemption cannot help; "" otherwise.
@@ -47,8 +47,11 @@ func (v *overview) causes(rows int) []string {
 		if outranks := c.outranks(); outranks != "" {
 			whole += " " + grammar.Capital(outranks) + "."
 		}
-		said := fmt.Sprintf("%s blocked by %s. %s", figures.Count(c.pods, "pod", "pods"), c.whole.BlockedBy, v.list.Host.Observed().Brief(whole))
-		told := cells.First(cells.Wrap(said, width), causeRows, width)
+		said := figures.Count(c.pods, "pod", "pods") + " blocked by " + c.whole.BlockedBy
+		if !c.same {
+			said += ", such as " + c.row.Pod.Object.Namespace + "/" + cmp.Or(c.row.Pod.Owner.Name, c.row.Pod.Name())
+		}
+		told := cells.First(cells.Wrap(v.list.Host.Observed().Brief(said+". "+whole), width), causeRows, width)
 		if len(lines)+len(told) > rows {
 			return lines
 		}
@@ -68,18 +71,20 @@ func (v *overview) blocking() []cause {
 	var all []cause
 	for _, row := range v.list.Table.Rows {
 		told := v.verdicts.Of(row.Kind)
-		if row.Leaf || told == nil || told.Verdict != report.Unschedulable && told.Verdict != report.NotCreated {
+		if row.Leaf || v.list.Table.Gone[row.ID] || told == nil || told.Verdict != report.Unschedulable && told.Verdict != report.NotCreated {
 			continue
 		}
 		at := slices.IndexFunc(all, func(c cause) bool { return c.whole.BlockedBy == told.BlockedBy })
 		if at < 0 {
 			at = len(all)
-			all = append(all, cause{row: row, whole: told})
+			all = append(all, cause{row: row, whole: told, same: true})
 		}
-		if c := &all[at]; row.Of > c.row.Of {
+		c := &all[at]
+		c.same = c.same && c.whole.Summary == told.Summary
+		if row.Of > c.row.Of {
 			c.row, c.whole = row, told
 		}
-		all[at].pods += row.Of
+		c.pods += row.Of
 	}
 	all = slices.DeleteFunc(all, func(c cause) bool {
 		return c.whole.Further == "" && c.outranks() == "" && !table.Cuts(v.list.Table, whyHead, c.row)

@@ -39,6 +39,9 @@ func (c *capacity) nodeWords() [][]gauge.Word {
 	if c.Pressed > 0 {
 		more = append(more, gauge.Word{Text: model.FormatCount(c.Pressed) + " under pressure", Tone: tone.Warning})
 	}
+	if c.Uninitialized > 0 {
+		more = append(more, gauge.Word{Text: model.FormatCount(c.Uninitialized) + " not initialized", Tone: tone.Warning})
+	}
 	if c.Cordoned > 0 {
 		more = append(more, gauge.Word{Text: model.FormatCount(c.Cordoned) + " cordoned", Tone: tone.Dim})
 	}
@@ -91,7 +94,7 @@ func (v *overview) after(rows int) []string {
 // warned reports whether warnings have rows after the last one of the list.
 func (v *overview) warned() bool {
 	rows := v.list.Around.Free(1+len(v.list.Table.InView()), v.list.Table.Height)
-	return len(v.after(rows)) > len(v.causes(rows))
+	return rows > 0 && len(v.after(rows)) > len(v.causes(rows))
 }
 
 // trend is how many pods of a namespace have been pending.

@@ -35,9 +35,10 @@ func workloadOf(p *model.Pod) string {
 }
 
 // holderOf names the workload that requests most of a resource in a pool, or in one zone of it, with
-// its share of all that is requested: "42% by batch/report"; "" where none requests much.
+// its share of all that is requested: "42% by batch/report"; else the namespace that requests
+// more than half of it. "" where none requests much.
 func holderOf(s *model.Snapshot, pool *inventory.Pool, zone bool, resource corev1.ResourceName) string {
-	by, all := map[string]int64{}, int64(0)
+	workloads, namespaces, all := map[string]int64{}, map[string]int64{}, int64(0)
 	for _, node := range s.Nodes {
 		if node.Pool != pool.Pool || zone && node.Zone != pool.Zone {
 			continue
@@ -47,24 +48,42 @@ func holderOf(s *model.Snapshot, pool *inventory.Pool, zone bool, resource corev
 			if resource == corev1.ResourcePods {
 				amount = 1
 			}
-			by[workloadOf(p)] += amount
-			all += amount
+			workloads[workloadOf(p)] = model.Sum(workloads[workloadOf(p)], amount)
+			namespaces[p.Object.Namespace] = model.Sum(namespaces[p.Object.Namespace], amount)
+			all = model.Sum(all, amount)
 		}
 	}
-	var most string
-	for _, name := range slices.Sorted(maps.Keys(by)) {
-		if most == "" || by[name] > by[most] {
+	if name := largest(workloads); model.Percent(workloads[name], all) >= largeShare && all > 0 {
+		return fmt.Sprintf("%d%% by %s", model.Percent(workloads[name], all), name)
+	}
+	if name := largest(namespaces); len(namespaces) > 1 && model.Percent(namespaces[name], all) > 50 && all > 0 {
+		return fmt.Sprintf("%d%% in namespace %s", model.Percent(namespaces[name], all), name)
+	}
+	return ""
+}
+
+// largest is the name with the largest amount, the first of several.
+func largest(amounts map[string]int64) (most string) {
+	for _, name := range slices.Sorted(maps.Keys(amounts)) {
+		if most == "" || amounts[name] > amounts[most] {
 			most = name
 		}
 	}
-	if all == 0 || by[most]*100 < largeShare*all {
-		return ""
-	}
-	return fmt.Sprintf("%d%% of it by %s", by[most]*100/all, most)
+	return most
 }
 
 // startsWithin is how long a new node, and a pod with a node, takes at most until it is worth a word.
 const startsWithin = 10 * time.Minute
+
+// bound is when a pod with a node got it; its creation where the condition is missing.
+func bound(p *model.Pod) time.Time {
+	for i := range p.Object.Status.Conditions {
+		if c := &p.Object.Status.Conditions[i]; c.Type == corev1.PodScheduled && c.Status == corev1.ConditionTrue {
+			return c.LastTransitionTime.Time
+		}
+	}
+	return p.Since()
+}
 
 // fails reports whether a pod fails now, or does not start. One that has failed is replaced.
 func fails(p *model.Pod, now time.Time) bool {
@@ -72,7 +91,7 @@ func fails(p *model.Pod, now time.Time) bool {
 	case corev1.PodFailed, corev1.PodSucceeded:
 		return false
 	case corev1.PodPending:
-		return p.Failing() || p.Object.Spec.NodeName != "" && now.Sub(p.Since()) > startsWithin
+		return p.Failing() || p.Object.Spec.NodeName != "" && now.Sub(bound(p)) > startsWithin
 	}
 	return p.Failing()
 }
@@ -106,7 +125,7 @@ func daemonSetWarning(s *model.Snapshot, now time.Time) Warning {
 		if set.failures == 0 {
 			continue
 		}
-		names = append(names, name)
+		names = append(names, fmt.Sprintf("%s (%d of %s)", name, set.failures, grammar.Plural(set.pods, "pod")))
 		statuses := slices.Sorted(maps.Keys(set.failing))
 		words = append(words, fmt.Sprintf("%s (%d of %s: %s)", name, set.failures, grammar.Plural(set.pods, "pod"), strings.Join(statuses, ", ")))
 	}
@@ -135,7 +154,7 @@ func newNodeWarning(s *model.Snapshot, now time.Time) Warning {
 	if len(names) == 0 {
 		return Warning{}
 	}
-	short := fmt.Sprintf("%s not initialized for %s", grammar.Plural(len(names), "node"), model.FormatAge(oldest, now))
+	short := fmt.Sprintf("%s not initialized for %s%s", grammar.Plural(len(names), "node"), grammar.Agree(len(names), "", "up to "), model.FormatAge(oldest, now))
 	return Warning{
 		Short: short, Long: short + " (" + grammar.List(names, 2) + "): check the cloud controller manager", Key: "3", View: Nodes,
 	}

@@ -61,6 +61,12 @@ func TestTheWorkloadThatHoldsMostOfAFullPoolIsNamed(t *testing.T) {
 		}
 		return all
 	}
+	of := func(namespace string, pods []*corev1.Pod) []*corev1.Pod {
+		for _, p := range pods {
+			p.Namespace = namespace
+		}
+		return pods
+	}
 	join := func(lists ...[]*corev1.Pod) (all []*corev1.Pod) {
 		for _, list := range lists {
 			all = append(all, list...)
@@ -75,10 +81,10 @@ func TestTheWorkloadThatHoldsMostOfAFullPoolIsNamed(t *testing.T) {
 		"Jobs of one CronJob": {
 			[]string{"a-1", "a-2"},
 			join(several("Job", "sync-29929800", "a-1", 2), several("Job", "sync-29929980", "a-2", 2), several("StatefulSet", "db", "a-1", 2), several("StatefulSet", "web", "a-2", 2)),
-			"Full: std (pods 100%, 50% of it by shop/sync-*)",
+			"Full: std (pods 100%, 50% by shop/sync-*)",
 		},
 		"a Job of its own": {
-			[]string{"a-1"}, several("Job", "import-42", "a-1", 4), "Full: std (pods 100%, 100% of it by shop/import-42)",
+			[]string{"a-1"}, several("Job", "import-42", "a-1", 4), "Full: std (pods 100%, 100% by shop/import-42)",
 		},
 		"none holds much": {
 			[]string{"a-1", "a-2"},
@@ -86,10 +92,16 @@ func TestTheWorkloadThatHoldsMostOfAFullPoolIsNamed(t *testing.T) {
 				several("StatefulSet", "e", "a-2", 1), several("StatefulSet", "f", "a-2", 1), several("StatefulSet", "g", "a-2", 1), several("StatefulSet", "h", "a-2", 1)),
 			"Full: std (pods 100%)",
 		},
+		"a namespace of several workloads": {
+			[]string{"a-1", "a-2"},
+			join(several("StatefulSet", "a", "a-1", 1), several("StatefulSet", "b", "a-1", 1), several("StatefulSet", "c", "a-1", 1), several("StatefulSet", "d", "a-1", 1),
+				several("StatefulSet", "e", "a-2", 1), several("StatefulSet", "f", "a-2", 1), several("StatefulSet", "g", "a-2", 1), of("other", several("StatefulSet", "h", "a-2", 1))),
+			"Full: std (pods 100%, 87% in namespace shop)",
+		},
 		"pods of another zone do not count": {
 			[]string{"a-1", "b-1"},
 			join(several("StatefulSet", "db", "a-1", 4), several("StatefulSet", "web", "b-1", 3)),
-			"Full: std in zone-a (pods 100%, 100% of it by shop/db)",
+			"Full: std in zone-a (pods 100%, 100% by shop/db)",
 		},
 	} {
 		if got := ofWorkloads(c.nodes, c.pods...); len(got) != 1 || got[0] != c.want {
@@ -107,7 +119,12 @@ func TestDaemonSetsWhosePodsFailAreWarnedOf(t *testing.T) {
 	}
 	begun := func(p *corev1.Pod, ago time.Duration) *corev1.Pod {
 		p.Status.Phase, p.CreationTimestamp = corev1.PodPending, metav1.NewTime(modeltest.Epoch.Add(-ago))
+		p.Status.Conditions = nil
 		p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "main", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ContainerCreating"}}}}
+		return p
+	}
+	boundFor := func(p *corev1.Pod, ago time.Duration) *corev1.Pod {
+		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(modeltest.Epoch.Add(-ago))}}
 		return p
 	}
 	nodes := []string{"a-1", "a-2", "a-3"}
@@ -127,6 +144,9 @@ func TestDaemonSetsWhosePodsFailAreWarnedOf(t *testing.T) {
 		"one that has not started for long": {
 			[]*corev1.Pod{begun(owned("DaemonSet", "ccm", "ccm-1", "a-1"), time.Hour), begun(owned("DaemonSet", "new", "new-1", "a-1"), time.Minute)},
 			[]string{"DaemonSet fails: shop/ccm (1 of 1 pod: ContainerCreating)"},
+		},
+		"one that has had its node for a minute": {
+			[]*corev1.Pod{boundFor(begun(owned("DaemonSet", "ccm", "ccm-1", "a-1"), time.Hour), time.Minute)}, nil,
 		},
 		"pods of a StatefulSet": {[]*corev1.Pod{fails(owned("StatefulSet", "db", "db-0", "a-1"), "CrashLoopBackOff")}, nil},
 	} {
@@ -149,7 +169,7 @@ func TestNodesThatNobodyInitializesAreWarnedOf(t *testing.T) {
 		b.Node(nil, node)
 	}
 	got := Of(b.Build(1, model.Status{}, nil), &model.Objects{}, At{Full: 95, Now: modeltest.Epoch})
-	if want := "2 nodes not initialized for 2h (b, c): check the cloud controller manager"; len(got) != 1 || got[0].Long != want {
+	if want := "2 nodes not initialized for up to 2h (b, c): check the cloud controller manager"; len(got) != 1 || got[0].Long != want {
 		t.Errorf("got %+v, want %q", got, want)
 	}
 }
