@@ -88,7 +88,8 @@ func TestOtherNodesFollowTheClosest(t *testing.T) {
 			"0 of 4 nodes fit. Closest: a, zone skew 2, maxSkew 1: 1 has 1, minimum 0. Zone 2 has the fewest (0); 1 of its 2 nodes rejects the pod: cordoned.",
 		},
 		"two zones have the fewest": {
-			[]runtime.Object{testNode("a", "4", zone("1")), testNode("b", "4", zone("2"), cordonedNode), testNode("c", "4", zone("3"), cordonedNode), web("w", "a")}, spread("zone"),
+			[]runtime.Object{testNode("a", "4", zone("1")), testNode("b", "4", zone("2"), cordonedNode), testNode("c", "4", zone("3"), cordonedNode), web("w", "a")},
+			spread("zone"),
 			"0 of 3 nodes fit. Closest: a, zone skew 2, maxSkew 1: 1 has 1, minimum 0.",
 		},
 		"too few domains": {
@@ -97,7 +98,8 @@ func TestOtherNodesFollowTheClosest(t *testing.T) {
 			"0 of 2 nodes fit. Closest: a, zone skew 3, maxSkew 1: 1 has 2, minimum 0.",
 		},
 		"a zone with the fewest is cordoned": {
-			[]runtime.Object{testNode("a", "4", zone("1")), testNode("b", "4", zone("2"), cordonedNode), testNode("c", "4", zone("2"), cordonedNode), web("w", "a")}, spread("zone"),
+			[]runtime.Object{testNode("a", "4", zone("1")), testNode("b", "4", zone("2"), cordonedNode), testNode("c", "4", zone("2"), cordonedNode), web("w", "a")},
+			spread("zone"),
 			"0 of 3 nodes fit. Closest: a, zone skew 2, maxSkew 1: 1 has 1, minimum 0. Zone 2 has the fewest (0); its nodes reject the pod: cordoned.",
 		},
 		"nodes that nobody has initialized": {
@@ -125,7 +127,8 @@ func TestOtherNodesFollowTheClosest(t *testing.T) {
 			"0 of 3 nodes fit. Closest: b and 1 more, node selector pool=brokers: 2 have no label. No node is both: 1 node matches its node selector, 2 are where its volumes can be used.",
 		},
 		"a node with the fewest is full": {
-			[]runtime.Object{testNode("a", "4", nodeLabel(hostname, "a")), testNode("b", "4", nodeLabel(hostname, "b")), web("w", "a"), testPod("s/y", "b", "4")}, spread(hostname),
+			[]runtime.Object{testNode("a", "4", nodeLabel(hostname, "a")), testNode("b", "4", nodeLabel(hostname, "b")), web("w", "a"), testPod("s/y", "b", "4")},
+			spread(hostname),
 			"0 of 2 nodes fit. Closest: b needs cpu 1 more. a with enough capacity: hostname skew 2, maxSkew 1: a has 1, minimum 0.",
 		},
 	} {

@@ -67,7 +67,7 @@ var (
 	pendingPods = desc("pending_pods", "Pending pods by verdict. A verdict without a value is not known.", "verdict")
 	blockedPods = desc("blocked_pods", "Pending pods by namespace, verdict, what blocks them, the scheduler plugin that rejects the closest node, and what autoscalers of nodes do for them.",
 		"namespace", "verdict", "blocked_by", "plugin", "autoscaler")
-	oldestPod   = desc("oldest_blocked_pod_timestamp_seconds", "Creation time of the longest-pending pod.", "namespace", "verdict", "blocked_by")
+	oldestPod = desc("oldest_blocked_pod_timestamp_seconds", "Creation time of the longest-pending pod.", "namespace", "verdict", "blocked_by")
 
 	nodeCount   = desc("nodes", "Nodes by their condition Ready.", "ready")
 	cordoned    = desc("cordoned_nodes", "Nodes that are marked as unschedulable.")

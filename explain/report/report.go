@@ -5,7 +5,6 @@ package report
 
 import (
 	"slices"
-
 	"time"
 
 	corev1 "k8s.io/api/core/v1"

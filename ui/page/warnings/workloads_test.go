@@ -11,7 +11,6 @@ import (
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/utils/ptr"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/modeltest"
@@ -26,7 +25,7 @@ func owned(kind, name, pod, node string) *corev1.Pod {
 	}
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: pod, OwnerReferences: []metav1.OwnerReference{
-			{APIVersion: version, Kind: kind, Name: name, Controller: ptr.To(true)},
+			{APIVersion: version, Kind: kind, Name: name, Controller: new(true)},
 		}},
 		Spec: corev1.PodSpec{NodeName: node, Containers: []corev1.Container{{
 			Name: "main", Resources: corev1.ResourceRequirements{Requests: modeltest.Quantities("cpu", "100m")},
