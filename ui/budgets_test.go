@@ -64,6 +64,27 @@ func TestBudgetsCountWorkloadsWithoutOneAt80Columns(t *testing.T) {
 	}
 }
 
+// TestWorkloadsWithoutABudgetAreNamed also where there is no budget at all, those of most pods first.
+func TestWorkloadsWithoutABudgetAreNamed(t *testing.T) {
+	s := newProdEU().snapshot()
+	c := withBudgets(s)
+	c.objects["poddisruptionbudgets"] = nil
+	app := newTestAppWith(t, 80, 24, s, c, nil)
+	press(t, app, "9")
+	text := screen(app)
+	for _, want := range []string{"No PodDisruptionBudgets. 3 workloads with several pods have no PDB.", "No PDB: shop/checkout (3 pods), shop/cart (2 pods), web/front (2 pods)."} {
+		if !strings.Contains(text, want) {
+			t.Errorf("want %q in\n%s", want, text)
+		}
+	}
+	c.unread = map[string]string{"poddisruptionbudgets": "forbidden"}
+	app = newTestAppWith(t, 80, 24, s, c, nil)
+	press(t, app, "9")
+	if text := screen(app); strings.Contains(text, "No PDB") || strings.Contains(text, "no PDB") {
+		t.Errorf("whether they have one is not known:\n%s", text)
+	}
+}
+
 func TestBudgetsOfANamespace(t *testing.T) {
 	s := newProdEU().snapshot()
 	app := newTestAppWith(t, 80, 24, s, withBudgets(s), func(o *Options) { o.Namespace = "shop" })

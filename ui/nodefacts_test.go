@@ -77,6 +77,15 @@ func TestANodeInDepth(t *testing.T) {
 	}
 }
 
+func TestANodeSaysThatItsPodsAreOfOtherNamespaces(t *testing.T) {
+	s := newProdEU().snapshot()
+	app := newTestAppWith(t, 80, 24, s, &fakeCluster{reports: verdictsOf(s)}, func(o *Options) { o.Namespace = "no-such" })
+	press(t, app, "3", "enter")
+	if got := strings.TrimSpace(screenRow(app, answer)); !strings.HasPrefix(got, "None of its ") || !strings.HasSuffix(got, " pods is in namespace no-such.") {
+		t.Errorf("the answer is %q", got)
+	}
+}
+
 func TestANodeInDepthThatIsNotReady(t *testing.T) {
 	for _, size := range []struct{ width, height int }{{80, 24}, {120, 40}} {
 		t.Run(fmt.Sprintf("%dx%d", size.width, size.height), func(t *testing.T) {

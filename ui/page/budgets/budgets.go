@@ -3,8 +3,12 @@
 package budgets
 
 import (
+	"cmp"
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -14,6 +18,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/model/inventory"
 	"github.com/kubectl-fathom/kubectl-fathom/model/query"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/computed"
@@ -27,13 +32,12 @@ const resource = "poddisruptionbudgets"
 // Page is the page of PodDisruptionBudgets.
 type Page struct {
 	computed.Page[row]
+	// unprotected are the workloads of several pods without a budget, as last computed, off the
+	// event loop; nil before.
+	unprotected atomic.Pointer[[]inventory.Unprotected]
 }
 
-// row is a budget as the page shows it.
-type row struct {
-	inventory.Budget
-	uncovered []inventory.Unprotected // the same for all rows
-}
+type row = inventory.Budget
 
 // New is the page of all PodDisruptionBudgets.
 func New(h page.Host) *Page {
@@ -41,7 +45,8 @@ func New(h page.Host) *Page {
 	p.Begin(h, p, "PodDisruptionBudget", id, columns(h)...)
 	p.Lists = resource
 	p.Resources = []string{resource}
-	p.Compute = compute
+	p.Compute = p.compute
+	p.Around.After, p.Around.Alone = p.without, true
 	p.NamespaceOf = func(r row) string { return r.Namespace }
 	p.Fields = computed.FieldsOf(id,
 		query.Words("name", func(r row) string { return r.Name }),
@@ -56,13 +61,13 @@ func New(h page.Host) *Page {
 
 func id(r row) string { return r.Namespace + "/" + r.Name }
 
-func compute(s *model.Snapshot, o *model.Objects, _ time.Time) []row {
-	objects, _ := model.ListOf[*policyv1.PodDisruptionBudget](o, resource)
-	budgets, uncovered := inventory.Budgets(s, objects)
-	rows := make([]row, len(budgets))
-	for i, budget := range budgets {
-		rows[i] = row{budget, uncovered}
+func (p *Page) compute(s *model.Snapshot, o *model.Objects, _ time.Time) []row {
+	objects, why := model.ListOf[*policyv1.PodDisruptionBudget](o, resource)
+	rows, unprotected := inventory.Budgets(s, objects)
+	if why != "" {
+		unprotected = nil // whether they have one is not known
 	}
+	p.unprotected.Store(&unprotected)
 	return rows
 }
 
@@ -113,8 +118,12 @@ func (p *Page) Answer(width int) string {
 		return words
 	}
 	rows := p.Natural()
+	without := ""
+	if n := len(p.uncovered()); n > 0 {
+		without = " " + grammar.Count(n, "workload", "workloads") + " with several pods " + grammar.Agree(n, "has", "have") + " no PDB."
+	}
 	if len(rows) == 0 {
-		return "No PodDisruptionBudgets."
+		return "No PodDisruptionBudgets." + without
 	}
 	blocking, shared := 0, map[string]bool{}
 	for _, r := range rows {
@@ -134,21 +143,44 @@ func (p *Page) Answer(width int) string {
 	if len(shared) > 0 {
 		words += "; " + grammar.Count(len(shared), "pod has", "pods have") + " several PDBs and cannot be evicted"
 	}
-	if without := uncovered(rows, p.Host.Namespace()); without > 0 {
-		words += ". " + grammar.Count(without, "workload", "workloads") + " with several pods " + grammar.Agree(without, "has", "have") + " no PDB"
-	}
-	return p.Query().Filtered(words+".", width)
+	return p.Query().Filtered(words+"."+without, width)
 }
 
-// uncovered counts the workloads without a budget in a namespace; "" is all.
-func uncovered(rows []row, namespace string) int {
-	count := 0
-	for _, workload := range rows[0].uncovered {
-		if namespace == "" || workload.Namespace == namespace {
-			count++
+// uncovered are the workloads without a budget in the namespace that is shown, those of most pods
+// first.
+func (p *Page) uncovered() (shown []inventory.Unprotected) {
+	all := p.unprotected.Load()
+	if all == nil {
+		return nil
+	}
+	for _, workload := range *all {
+		if namespace := p.Host.Namespace(); namespace == "" || workload.Namespace == namespace {
+			shown = append(shown, workload)
 		}
 	}
-	return count
+	slices.SortStableFunc(shown, func(a, b inventory.Unprotected) int { return cmp.Compare(b.Pods, a.Pods) })
+	return shown
+}
+
+// without names the workloads without a budget after the last row, as many as fit so many rows.
+func (p *Page) without(rows int) []string {
+	var names []string
+	for _, workload := range p.uncovered() {
+		names = append(names, fmt.Sprintf("%s/%s (%s)", workload.Namespace, workload.Owner.Name, grammar.Plural(workload.Pods, "pod")))
+	}
+	if len(names) == 0 || p.InForce != "" {
+		return nil
+	}
+	width := p.Table.Width - table.Gutter - 1
+	for n := min(len(names), 10*rows); n > 0; n-- {
+		if lines := cells.Wrap(model.Clean("No PDB: "+grammar.List(names, n)+"."), width); len(lines) <= rows {
+			for i, line := range lines {
+				lines[i] = cells.Blank(table.Gutter) + p.Host.Styles().Text.Render(line)
+			}
+			return lines
+		}
+	}
+	return nil
 }
 
 // Selected implements page.View.

@@ -17,6 +17,7 @@ type Around struct {
 	Above  func() string           // the row over the table, such as gauges; nil is none
 	Head   Head                    // more rows over it, as the preview is; nil is none
 	Below  func(rows int) []string // the preview, in exactly so many rows; nil is none
+	Alone  bool                    // After stands where nothing is above and below, too
 	After  func(rows int) []string // what follows the last row where rows are free, in at most so many; nil is none
 	over   int                     // rows over the table
 	under  int                     // rows under it
@@ -88,7 +89,7 @@ func (a *Around) WidthBelow(width int) int {
 // Join puts what stands around them to the rows of a table of a size. The rule of a preview
 // says how many rows are hidden.
 func (a *Around) Join(rows []string, width, height int, hidden string, s *themes.Styles) []string {
-	if a.over+a.under+a.beside == 0 {
+	if a.bare() {
 		return rows
 	}
 	if free := a.Free(len(rows), height); a.After != nil && free > 0 {
@@ -133,11 +134,14 @@ func (a *Around) Join(rows []string, width, height int, hidden string, s *themes
 // Free is how many rows of a table's height can be used after a blank one that follows its rows,
 // the head among them.
 func (a *Around) Free(rows, height int) int {
-	if a.over+a.under+a.beside == 0 {
+	if a.bare() {
 		return 0
 	}
 	return max(height-rows-1, 0)
 }
+
+// bare reports whether nothing stands around the rows.
+func (a *Around) bare() bool { return a.over+a.under+a.beside == 0 && !a.Alone }
 
 // ruled is a rule with words at its end.
 func ruled(rule string, width int, words string, s *themes.Styles) string {

@@ -164,7 +164,24 @@ func (p *Page) Answer(width int) string {
 	if why := p.Host.Observed().NotRead("pods"); why != "" {
 		return "Pods are unknown: " + why + "."
 	}
+	if words := p.elsewhere(); words != "" {
+		return words
+	}
 	return p.Query().Filtered(p.phases.Words(), width)
+}
+
+// elsewhere says that all pods of the node are of other namespaces than the one that is shown; ""
+// otherwise.
+func (p *Page) elsewhere() string {
+	node, ok := p.Host.Observed().Snapshot.Node(p.node)
+	namespace := p.Host.Namespace()
+	if !ok || namespace == "" || len(p.phases.pods) > 0 || len(node.Pods) == 0 {
+		return ""
+	}
+	if len(node.Pods) == 1 {
+		return "Its only pod is not in namespace " + model.Clean(namespace) + "."
+	}
+	return "None of its " + model.FormatCount(len(node.Pods)) + " pods is in namespace " + model.Clean(namespace) + "."
 }
 
 // Selected implements page.View.

@@ -135,7 +135,7 @@ func (p *Page) below(rows int) []string {
 		}
 		b.Add(words, tone.Plain)
 	} else if why := computed.Unread(&p.Page, resource); why != "" {
-		b.Add("its Lease is unknown: "+why, tone.Unknown)
+		b.Add("the holder of its Lease is unknown: "+why, tone.Unknown)
 	} else if r.Alive != nil && *r.Alive {
 		b.Add("no Lease of that name", tone.Plain)
 	}

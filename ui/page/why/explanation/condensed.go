@@ -11,14 +11,18 @@ import (
 )
 
 // Short draws the explanation in so many rows at most, or in one more where the second part needs
-// two: the verdict, whether kube-scheduler agrees and what preemption could do, then the first
-// fixes or, where the verdict is not about nodes, the first facts.
+// two or an autoscaler has said something: the verdict, whether kube-scheduler agrees and what
+// preemption could do, then the first fixes or, where the verdict is not about nodes, the first facts,
+// and what the autoscaler said.
 func Short(p *Drawing, rows int) []string {
 	const indent = 3
 	told := short{p}
-	lines := told.verdictLines(rows)
+	lines, wide := told.verdictLines(rows), 2
+	if len(told.scaling()) > 0 {
+		rows, wide = rows+1, 1
+	}
 	if said := told.compared(); said != "" {
-		wrapped := cells.First(cells.Wrap(said, p.Width-indent-1), 2, p.Width-indent)
+		wrapped := cells.First(cells.Wrap(said, p.Width-indent-1), wide, p.Width-indent)
 		lines, rows = append(lines, cells.Indent(indent, wrapped)...), rows+len(wrapped)-1
 	}
 	if room := rows - len(lines); room > 0 {
@@ -77,9 +81,30 @@ func (t short) compared() string {
 	return strings.Join(said, "; ")
 }
 
-// help is the first fixes, or the facts of a verdict that is not about nodes, or
-// what an autoscaler said.
+// scaling is what autoscalers said or would do.
+func (t short) scaling() (lines []string) {
+	if scale := t.page.Report.Provisioning; scale != nil {
+		return []string{"   " + model.Clean("AUTOSCALER "+scale.Summary)}
+	}
+	for _, word := range t.page.Report.Autoscaler {
+		lines = append(lines, "   "+model.Clean("AUTOSCALER "+model.FormatAge(word.LastSeen.Time, t.page.Now)+" ago: "+word.Message))
+	}
+	return lines
+}
+
+// help is the first fixes, or the facts of a verdict that is not about nodes, and
+// what an autoscaler said, which has a row of its own if there are two.
 func (t short) help(room int) []string {
+	scaling := t.scaling()
+	kept := min(len(scaling), max(room-1, 0), 1)
+	lines := t.ways(room - kept)
+	lines = append(lines[:min(len(lines), room-kept)], scaling...)
+	return lines[:min(len(lines), room)]
+}
+
+// ways are the first fixes, or the facts of a verdict that is not about nodes, then what a queue and a
+// gang wait for.
+func (t short) ways(room int) []string {
 	p := t.page
 	var lines []string
 	switch {
@@ -111,12 +136,5 @@ func (t short) help(room int) []string {
 	if p.Report.Gang != nil {
 		lines = append(lines, "   "+model.Clean("GANG "+p.Report.GangSentence()))
 	}
-	if scale := p.Report.Provisioning; scale != nil {
-		lines = append(lines, "   "+model.Clean("AUTOSCALER "+scale.Summary))
-		return lines[:min(len(lines), room)]
-	}
-	for _, word := range p.Report.Autoscaler {
-		lines = append(lines, "   "+model.Clean(word.Heading(p.Now)+": "+word.Message))
-	}
-	return lines[:min(len(lines), room)]
+	return lines
 }
