@@ -76,7 +76,8 @@ func (s *screen) show(ctx context.Context, options ui.Options) error {
 	options.Theme, options.ASCII, options.Production = s.settings.Theme, *s.settings.ASCII, s.settings.Production
 	options.ReadOnly = s.source.ReadOnly
 	options.Levels.Tight, options.Levels.Full = s.settings.Levels.Percent()
-	options.NoPreview = s.settings.Preview != nil && !*s.settings.Preview
+	options.NoPreview = !s.settings.HasPreview()
+	options.KeepPreview = func(shown bool) { _ = settings.KeepPreview(shown) } // a home that cannot be written keeps nothing
 	options.Themes, options.Keys = s.settings.Gallery(), s.settings.Keys.Map()
 	options.Columns = ui.Columns{Nodes: s.settings.Columns.OfNodes(), Pods: s.settings.Columns.OfPods(), Whole: s.source.IsWhole()}
 	app := ui.New(options)

@@ -33,27 +33,30 @@ type Columns = page.Columns
 
 // Options are what the dashboard starts with.
 type Options struct {
-	Cluster    Cluster
-	Opening    Opening          // opens Cluster, where that is nil; its error ends the dashboard
-	Server     string           // what Opening connects to
-	Recording  Recording        // nil unless it is a recording
-	Session    Session          // nil where there are no other contexts
-	Context    string           // the kubeconfig's name for the cluster, whole
-	Namespace  string           // "" is all
-	Selector   string           // of labels, as kubectl's -l; "" is none
-	Theme      string           // one of Themes; "" is auto
-	Themes     themes.Gallery   // the built-in ones and the user's
-	Keys       keymap.Map       // nil is keymap.Default
-	Columns    Columns          // of the user's own
-	ASCII      bool             // draw only with ASCII, see WantsASCII
-	ReadOnly   bool             // refuse every change
-	Demo       bool             // it is the embedded cluster
-	Large      bool             // draw large and plain, as for a projector
-	NoPreview  bool             // lists have no preview of the selected row; v turns it
-	Levels     gauge.Levels     // where gauges turn; zero is gauge.DefaultLevels
-	Production string           // a pattern of context names, "*prod*"; "" is none
-	Warning    error            // shown on the message row until a key is pressed; nil is none
-	Now        func() time.Time // nil is time.Now
+	Cluster   Cluster
+	Opening   Opening        // opens Cluster, where that is nil; its error ends the dashboard
+	Server    string         // what Opening connects to
+	Recording Recording      // nil unless it is a recording
+	Session   Session        // nil where there are no other contexts
+	Context   string         // the kubeconfig's name for the cluster, whole
+	Namespace string         // "" is all
+	Selector  string         // of labels, as kubectl's -l; "" is none
+	Theme     string         // one of Themes; "" is auto
+	Themes    themes.Gallery // the built-in ones and the user's
+	Keys      keymap.Map     // nil is keymap.Default
+	Columns   Columns        // of the user's own
+	ASCII     bool           // draw only with ASCII, see WantsASCII
+	ReadOnly  bool           // refuse every change
+	Demo      bool           // it is the embedded cluster
+	Large     bool           // draw large and plain, as for a projector
+	NoPreview bool           // lists have no preview of the selected row; v turns it
+	// KeepPreview keeps whether lists have a preview for the next start, off the event loop; nil keeps
+	// nothing.
+	KeepPreview func(shown bool)
+	Levels      gauge.Levels     // where gauges turn; zero is gauge.DefaultLevels
+	Production  string           // a pattern of context names, "*prod*"; "" is none
+	Warning     error            // shown on the message row until a key is pressed; nil is none
+	Now         func() time.Time // nil is time.Now
 }
 
 // App is the dashboard: it routes messages to the open view and draws the frame

@@ -99,6 +99,7 @@ func (k *keyboard) doAnywhere(do keymap.Action) (cmd tea.Cmd, done bool) {
 	case keymap.Preview:
 		k.app.NoPreview = !k.app.NoPreview
 		k.app.history.fit()
+		return keepPreview(k.app), true
 	case keymap.Last:
 		return k.app.history.goTo(k.app.history.last), true
 	case keymap.Back:
@@ -259,4 +260,16 @@ func (k *keyboard) takesNoMore(msg tea.Msg) bool {
 	key, ok := msg.(tea.KeyPressMsg)
 	input, open := k.app.prompt.(limited)
 	return ok && open && key.Text != "" && k.app.acts.action == nil && k.app.dialog == nil && k.app.box == nil && input.Full(key.Text)
+}
+
+// keepPreview keeps for the next start whether lists have a preview.
+func keepPreview(app *App) tea.Cmd {
+	keep, shown := app.KeepPreview, !app.NoPreview
+	if keep == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		keep(shown)
+		return nil
+	}
 }

@@ -127,6 +127,18 @@ func TestVShowsAndHidesThePreviewOfAllLists(t *testing.T) {
 	}
 }
 
+func TestVKeepsThePreviewForTheNextStart(t *testing.T) {
+	var kept []bool
+	s := newProdEU().snapshot()
+	app := newTestAppWith(t, 80, 24, s, &fakeCluster{reports: verdictsOf(s)}, func(o *Options) {
+		o.KeepPreview = func(shown bool) { kept = append(kept, shown) }
+	})
+	press(t, app, "v", "v")
+	if !slices.Equal(kept, []bool{false, true}) {
+		t.Errorf("%v was kept", kept)
+	}
+}
+
 func TestAnotherOrderOfTheRowsTakesTheFixesAway(t *testing.T) {
 	app, cluster, checkout := previewed(t, 80, 24, nil)
 	press(t, app, "j", "j", "j", "j")

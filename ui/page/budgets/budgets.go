@@ -119,7 +119,7 @@ func (p *Page) Answer(width int) string {
 	}
 	rows := p.Natural()
 	without := ""
-	if n := len(p.uncovered()); n > 0 {
+	if n := len(uncovered(p)); n > 0 {
 		without = " " + grammar.Count(n, "workload", "workloads") + " with several pods " + grammar.Agree(n, "has", "have") + " no PDB."
 	}
 	if len(rows) == 0 {
@@ -148,7 +148,7 @@ func (p *Page) Answer(width int) string {
 
 // uncovered are the workloads without a budget in the namespace that is shown, those of most pods
 // first.
-func (p *Page) uncovered() (shown []inventory.Unprotected) {
+func uncovered(p *Page) (shown []inventory.Unprotected) {
 	all := p.unprotected.Load()
 	if all == nil {
 		return nil
@@ -165,7 +165,7 @@ func (p *Page) uncovered() (shown []inventory.Unprotected) {
 // without names the workloads without a budget after the last row, as many as fit so many rows.
 func (p *Page) without(rows int) []string {
 	var names []string
-	for _, workload := range p.uncovered() {
+	for _, workload := range uncovered(p) {
 		names = append(names, fmt.Sprintf("%s/%s (%s)", workload.Namespace, workload.Owner.Name, grammar.Plural(workload.Pods, "pod")))
 	}
 	if len(names) == 0 || p.InForce != "" {
