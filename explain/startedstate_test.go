@@ -87,12 +87,27 @@ func TestARunningPodMayNotBeReady(t *testing.T) {
 			Type: corev1.NodeReady, Status: corev1.ConditionUnknown, LastTransitionTime: metav1.NewTime(testNow.Add(-2 * time.Hour)),
 		}}
 	}
+	resized := func(kind corev1.PodConditionType, reason, message string) func(*corev1.Pod) {
+		return func(p *corev1.Pod) {
+			p.Status.Conditions = append(p.Status.Conditions, corev1.PodCondition{
+				Type: kind, Status: corev1.ConditionTrue, Reason: reason, Message: message, LastTransitionTime: metav1.NewTime(testNow.Add(-3 * time.Minute)),
+			})
+		}
+	}
 	e := startEngine(t, Options{}, testNode("a", "4"), testNode("b", "4", down),
-		testPod("shop/fine", "a", "1", running), testPod("shop/unready", "a", "1", running, unready), testPod("shop/silent", "b", "1", running, unready))
+		testPod("shop/fine", "a", "1", running), testPod("shop/unready", "a", "1", running, unready), testPod("shop/silent", "b", "1", running, unready),
+		testPod("shop/deferred", "a", "3", running, resized(corev1.PodResizePending, "Deferred", "Node didn't have enough resource: cpu")),
+		testPod("shop/infeasible", "a", "9", running, resized(corev1.PodResizePending, "Infeasible", "")),
+		testPod("shop/growing", "a", "3", running, resized(corev1.PodResizeInProgress, "", "")))
 	for name, want := range map[string][2]string{
 		"fine":    {", all containers started.", "a"},
 		"unready": {", all containers started. It is not Ready for 5m.", "a: not Ready"},
-		"silent":  {", all containers started. b is NotReady for 2h: nothing reports the state of its containers.", "b: NotReady for 2h"},
+		"deferred": {
+			", all containers started. Its resize to cpu 3 is deferred for 3m: the node does not have enough free now.", "a; resize deferred",
+		},
+		"infeasible": {", all containers started. Its resize to cpu 9 is infeasible for 3m: the node can never grant it.", "a; resize infeasible"},
+		"growing":    {", all containers started. Its resize to cpu 3 has been in progress for 3m.", "a; resize in progress"},
+		"silent":     {", all containers started. b is NotReady for 2h: nothing reports the state of its containers.", "b: NotReady for 2h"},
 	} {
 		r, err := e.Ask(t.Context(), report.Query{Target: report.PodOf(types.UID("shop/" + name))})
 		if err != nil {

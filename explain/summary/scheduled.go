@@ -72,6 +72,7 @@ func tellRunning(q *podQuestion, placed string) overall {
 		told.summary += " It is not Ready" + lasting(q, q.Pod.Status.Conditions[ready].LastTransitionTime) + "."
 		told.why = node + ": not Ready"
 	}
+	tellResize(q, &told)
 	return told
 }
 

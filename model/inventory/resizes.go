@@ -44,13 +44,12 @@ type Holder struct {
 	Requests  corev1.ResourceList `json:"requests"`
 }
 
-// The states of a resize, by the pod's conditions PodResizePending and PodResizeInProgress,
-// or by status.resize of older versions.
+// The states of a resize.
 const (
-	ResizeDeferred   = corev1.PodReasonDeferred   // the node has not enough free; the kubelet tries again
-	ResizeInfeasible = corev1.PodReasonInfeasible // the node cannot grant it
-	ResizeInProgress = "InProgress"               // it was granted, and is being carried out
-	ResizeError      = corev1.PodReasonError      // carrying it out failed; the kubelet tries again
+	ResizeDeferred   = model.ResizeDeferred
+	ResizeInfeasible = model.ResizeInfeasible
+	ResizeInProgress = model.ResizeInProgress
+	ResizeError      = model.ResizeError
 )
 
 // resizable are the resources that can be resized in place.
@@ -87,25 +86,13 @@ func Resizes(s *model.Snapshot) []Resize {
 
 // resizeOf is the resize of a pod; false without one.
 func resizeOf(pod *model.Pod) (r Resize, ok bool) {
+	of := model.ResizeOf(pod.Object)
 	r = Resize{
 		Namespace: pod.Object.Namespace, Name: pod.Object.Name, Node: pod.Object.Spec.NodeName, Priority: pod.Priority(),
-		State: string(pod.Object.Status.Resize), Holders: []Holder{}, Pod: pod,
+		State: of.State, Message: of.Message, Holders: []Holder{}, Pod: pod,
 	}
-	for i := range pod.Object.Status.Conditions {
-		c := &pod.Object.Status.Conditions[i]
-		if c.Status != corev1.ConditionTrue || c.Type != corev1.PodResizePending && c.Type != corev1.PodResizeInProgress {
-			continue
-		}
-		if c.Type == corev1.PodResizeInProgress && (r.State == ResizeDeferred || r.State == ResizeInfeasible) {
-			continue // a new one was asked for meanwhile
-		}
-		r.State, r.Message, r.Since = c.Reason, c.Message, nil
-		if c.Type == corev1.PodResizeInProgress && c.Reason != ResizeError {
-			r.State = ResizeInProgress
-		}
-		if !c.LastTransitionTime.IsZero() {
-			r.Since = new(c.LastTransitionTime.UTC())
-		}
+	if !of.Since.IsZero() {
+		r.Since = new(of.Since.UTC())
 	}
 	if r.State == "" {
 		return r, false
