@@ -3,6 +3,7 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -44,7 +45,7 @@ var fitKinds = []struct{ name, spec string }{
 type fitSeen struct{ cases, bound, none, chance int }
 
 // In random clusters the replicas that fit are created, and one more: those are bound by
-// the real scheduler, the one more is not.
+// the real scheduler to the nodes that fit names, the one more is not.
 func TestAsManyReplicasAreBoundAsFit(t *testing.T) {
 	t.Parallel() // most of its time is waiting for a control plane of its own
 	plane := startPlane(t, controlplane.Options{Kwok: true, Controllers: true, Backoff: 1, TerminationTime: endingTime})
@@ -133,6 +134,9 @@ func compareFit(t *testing.T, plane *controlplane.ControlPlane, client kubernete
 			seen.none++
 		}
 		t.Logf("%d bound as %v, placed as %v; the next: %s", sum, bound, placed, answer.Next.Summary)
+		if !random && !maps.Equal(bound, placed) {
+			t.Error("they are bound to other nodes than fit names")
+		}
 	case random:
 		seen.chance++
 		t.Logf("%d fit, %d bound, %d pending: left to chance", *answer.Fits, sum, pending)
