@@ -1,9 +1,7 @@
 package settings
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,8 +15,8 @@ const (
 	previewHidden = "hidden"
 )
 
-// previewFile is where the last press of the key for the preview is kept.
-func previewFile() string { return filepath.Join(xdg.StateHome, "fathom", "preview") }
+// previewPath is where the last press of the key for the preview is kept, in xdg.StateHome.
+const previewPath = "fathom/preview"
 
 // HasPreview reports whether lists have a preview at the start: what the settings say, else what the
 // key left at last, else true.
@@ -26,7 +24,7 @@ func (s *Settings) HasPreview() bool {
 	if s.Preview != nil {
 		return *s.Preview
 	}
-	text, err := os.ReadFile(previewFile())
+	text, err := os.ReadFile(filepath.Join(xdg.StateHome, previewPath))
 	return err != nil || strings.TrimSpace(string(text)) != previewHidden
 }
 
@@ -36,12 +34,9 @@ func KeepPreview(shown bool) error {
 	if !shown {
 		word = previewHidden
 	}
-	file := previewFile()
-	err := os.WriteFile(file, []byte(word+"\n"), 0o600)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err = os.MkdirAll(filepath.Dir(file), 0o700); err == nil {
-			err = os.WriteFile(file, []byte(word+"\n"), 0o600)
-		}
+	file, err := xdg.StateFile(previewPath)
+	if err == nil {
+		err = os.WriteFile(file, []byte(word+"\n"), 0o600)
 	}
 	if err != nil {
 		return fmt.Errorf("keep preview: %w", err)

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -67,6 +68,7 @@ func (p *Page) compute(s *model.Snapshot, o *model.Objects, _ time.Time) []row {
 	if why != "" {
 		unprotected = nil // whether they have one is not known
 	}
+	slices.SortStableFunc(unprotected, func(a, b inventory.Unprotected) int { return cmp.Compare(b.Pods, a.Pods) })
 	p.unprotected.Store(&unprotected)
 	return rows
 }
@@ -158,29 +160,31 @@ func uncovered(p *Page) (shown []inventory.Unprotected) {
 			shown = append(shown, workload)
 		}
 	}
-	slices.SortStableFunc(shown, func(a, b inventory.Unprotected) int { return cmp.Compare(b.Pods, a.Pods) })
 	return shown
 }
 
 // without names the workloads without a budget after the last row, as many as fit so many rows.
 func (p *Page) without(rows int) []string {
-	var names []string
-	for _, workload := range uncovered(p) {
-		names = append(names, fmt.Sprintf("%s/%s (%s)", workload.Namespace, workload.Owner.Name, grammar.Plural(workload.Pods, "pod")))
-	}
-	if len(names) == 0 || p.InForce != "" {
+	all := uncovered(p)
+	if len(all) == 0 || p.InForce != "" {
 		return nil
 	}
-	width := p.Table.Width - table.Gutter - 1
-	for n := min(len(names), 10*rows); n > 0; n-- {
-		if lines := cells.Wrap(model.Clean("No PDB: "+grammar.List(names, n)+"."), width); len(lines) <= rows {
-			for i, line := range lines {
-				lines[i] = cells.Blank(table.Gutter) + p.Host.Styles().Text.Render(line)
-			}
-			return lines
-		}
+	names := make([]string, len(all)) // List counts those that it does not name
+	for i, workload := range all[:min(len(all), 10*rows)] {
+		names[i] = fmt.Sprintf("%s/%s (%s)", workload.Namespace, workload.Owner.Name, grammar.Plural(workload.Pods, "pod"))
 	}
-	return nil
+	wrapped := func(n int) []string {
+		return cells.Wrap(model.Clean("No PDB: "+grammar.List(names, n)+"."), p.Table.Width-table.Gutter-1)
+	}
+	most := sort.Search(min(len(all), 10*rows), func(n int) bool { return len(wrapped(n+1)) > rows })
+	if most == 0 {
+		return nil
+	}
+	lines := wrapped(most)
+	for i, line := range lines {
+		lines[i] = cells.Blank(table.Gutter) + p.Host.Styles().Text.Render(line)
+	}
+	return lines
 }
 
 // Selected implements page.View.
