@@ -103,10 +103,10 @@ func TestARunningPodMayNotBeReady(t *testing.T) {
 		"fine":    {", all containers started.", "a"},
 		"unready": {", all containers started. It is not Ready for 5m.", "a: not Ready"},
 		"deferred": {
-			", all containers started. Its resize to cpu 3 is deferred for 3m: the node does not have enough free now.", "a; resize deferred",
+			", all containers started. Its resize to cpu 3 is deferred for 3m: a needs cpu 13 more.", "deferred: needs cpu 13 more on a",
 		},
-		"infeasible": {", all containers started. Its resize to cpu 9 is infeasible for 3m: the node can never grant it.", "a; resize infeasible"},
-		"growing":    {", all containers started. Its resize to cpu 3 has been in progress for 3m.", "a; resize in progress"},
+		"infeasible": {", all containers started. Its resize to cpu 9 is infeasible for 3m: a has cpu 4 allocatable.", "infeasible: cpu 4 allocatable on a"},
+		"growing":    {", all containers started. Its resize to cpu 3 has been in progress for 3m.", "in progress on a"},
 		"silent":     {", all containers started. b is NotReady for 2h: nothing reports the state of its containers.", "b: NotReady for 2h"},
 	} {
 		r, err := e.Ask(t.Context(), report.Query{Target: report.PodOf(types.UID("shop/" + name))})

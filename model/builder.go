@@ -20,6 +20,7 @@ type Builder struct {
 	amounts       Templates[*podAmounts]               // what replicas request
 	refused       map[string]*EquivalenceClass         // of pods that do not exist, by key
 	allNotCreated []*NotCreated                        // as noted last
+	resizing      map[*Pod]*EquivalenceClass           // of the pods that are resized in place
 	last          Snapshot
 	poolLabel     string // goes before the known labels of node pools
 }
@@ -47,6 +48,7 @@ func NewBuilder() *Builder {
 		keys:         map[*Pod]string{},
 		words:        map[string]string{},
 		refused:      map[string]*EquivalenceClass{},
+		resizing:     map[*Pod]*EquivalenceClass{},
 	}
 }
 
@@ -79,6 +81,7 @@ func (b *Builder) Build(revision int64, status Status, usage *Usage) *Snapshot {
 		Nodes:    merged(b.last.Nodes, b.nodeChanges(pods), compareNodes),
 		Pods:     merged(b.last.Pods, pods, ComparePods),
 		Pending:  merged(b.last.Pending, append(b.classChanges(pods), b.refusedChanges()...), compareClasses),
+		Resizing: merged(b.last.Resizing, b.resizeChanges(pods), compareClasses),
 		Status:   status,
 		Usage:    usage,
 	}

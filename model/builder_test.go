@@ -180,3 +180,27 @@ func fill(nodes, podsEach int) (*Builder, []*corev1.Pod) {
 	}
 	return b, pods
 }
+
+// TestResizesAreClassesOfTheirOwn from when the kubelet says that a running pod is to be resized until
+// it is done; an unscheduled pod is pending for other reasons.
+func TestResizesAreClassesOfTheirOwn(t *testing.T) {
+	deferred := func(p *corev1.Pod) {
+		p.Status.Phase = corev1.PodRunning
+		p.Status.ContainerStatuses = []corev1.ContainerStatus{{State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}}
+		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodResizePending, Status: corev1.ConditionTrue, Reason: corev1.PodReasonDeferred}}
+	}
+	b := NewBuilder()
+	pod, other := modeltest.NewPod("shop/a", "n", "1", "1Gi", 0, deferred), modeltest.NewPod("shop/b", "", "1", "1Gi", 0, deferred)
+	b.Pod(nil, pod)
+	b.Pod(nil, other)
+	s := b.Build(1, Status{}, nil)
+	if len(s.Resizing) != 1 || s.Resizing[0].Resize.State != ResizeDeferred || s.Resizing[0].First().Object != pod || len(s.Pending) != 1 {
+		t.Fatalf("%d resizes, %d pending", len(s.Resizing), len(s.Pending))
+	}
+	done := pod.DeepCopy()
+	done.Status.Conditions = nil
+	b.Pod(pod, done)
+	if now := b.Build(2, Status{}, nil); len(now.Resizing) != 0 || len(s.Resizing) != 1 {
+		t.Errorf("%d resizes once it is done, and %d before", len(now.Resizing), len(s.Resizing))
+	}
+}

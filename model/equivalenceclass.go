@@ -12,6 +12,7 @@ type EquivalenceClass struct {
 	Key        string      // equal for pods of one class, stable over snapshots
 	Pods       []*Pod      // longest waiting first; never empty
 	NotCreated *NotCreated // pods that do not exist, and Pods holds the one that stands for them; else nil
+	Resize     *Resize     // the resize in place of its only pod, which runs; nil for pending pods
 }
 
 // First is the pod that has been pending longest; its explanation is that of all.
@@ -31,8 +32,13 @@ func (k *EquivalenceClass) Name() string {
 // FullName is namespace/name.
 func (k *EquivalenceClass) FullName() string { return k.Namespace() + "/" + k.Name() }
 
-// Since is when the oldest of the pods became pending.
-func (k *EquivalenceClass) Since() time.Time { return k.First().Since() }
+// Since is when the oldest of the pods became pending, or the resize began; zero is unknown.
+func (k *EquivalenceClass) Since() time.Time {
+	if k.Resize != nil {
+		return k.Resize.Since
+	}
+	return k.First().Since()
+}
 
 // Priority is the same for all its pods.
 func (k *EquivalenceClass) Priority() int32 { return k.First().Priority() }
@@ -90,6 +96,29 @@ func (b *Builder) classChanges(pods []change[Pod]) []change[EquivalenceClass] {
 		}
 		b.kinds[key] = &EquivalenceClass{Key: key, Pods: waiting}
 		changes = append(changes, change[EquivalenceClass]{was, b.kinds[key]})
+	}
+	return changes
+}
+
+// resizeChanges folds the running pods whose resize in place began, went on or was done. Each is
+// a class of its own: what its node lacks is its own matter.
+func (b *Builder) resizeChanges(pods []change[Pod]) []change[EquivalenceClass] {
+	var changes []change[EquivalenceClass]
+	for _, c := range pods {
+		var was, is *EquivalenceClass
+		if c.was != nil {
+			was = b.resizing[c.was]
+			delete(b.resizing, c.was)
+		}
+		if c.is != nil && c.is.Bound() && !c.is.Waits && !c.is.Finished() {
+			if r := ResizeOf(c.is.Object); r.State != "" {
+				is = &EquivalenceClass{Key: "resize " + string(c.is.Object.UID), Pods: []*Pod{c.is}, Resize: &r}
+				b.resizing[c.is] = is
+			}
+		}
+		if was != is {
+			changes = append(changes, change[EquivalenceClass]{was, is})
+		}
 	}
 	return changes
 }

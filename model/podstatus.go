@@ -2,9 +2,11 @@ package model
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	resourcehelper "k8s.io/component-helpers/resource"
 )
 
 // unreachable is the status.reason of a pod whose node the node controller lost.
@@ -171,6 +173,12 @@ type Resize struct {
 	Since   time.Time // zero is unknown, as in older versions
 }
 
+// ResizableResources are the resources that can be resized in place.
+var ResizableResources = []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory}
+
+// IsWaiting reports whether the kubelet has not granted the resize.
+func (r Resize) IsWaiting() bool { return r.State == ResizeDeferred || r.State == ResizeInfeasible }
+
 // ResizeOf is the resize of a pod.
 func ResizeOf(pod *corev1.Pod) Resize {
 	r := Resize{State: string(pod.Status.Resize)}
@@ -188,4 +196,58 @@ func ResizeOf(pod *corev1.Pod) Resize {
 		}
 	}
 	return r
+}
+
+// DesiredRequests are the requests of a pod's spec, whatever its kubelet has granted of them.
+func DesiredRequests(pod *corev1.Pod) corev1.ResourceList {
+	return resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{})
+}
+
+// AllocatedRequests are the requests that the kubelet has granted a pod; the spec's where its
+// status does not say.
+func AllocatedRequests(pod *corev1.Pod) corev1.ResourceList {
+	if ResizeOf(pod).State == "" {
+		return DesiredRequests(pod)
+	}
+	granted := pod.DeepCopy()
+	status := &granted.Status
+	take := func(containers []corev1.Container, statuses []corev1.ContainerStatus) {
+		for i := range containers {
+			at := slices.IndexFunc(statuses, func(s corev1.ContainerStatus) bool { return s.Name == containers[i].Name })
+			if at >= 0 && statuses[at].AllocatedResources != nil {
+				containers[i].Resources.Requests = statuses[at].AllocatedResources
+			}
+		}
+	}
+	take(granted.Spec.Containers, status.ContainerStatuses)
+	take(granted.Spec.InitContainers, status.InitContainerStatuses)
+	if granted.Spec.Resources != nil && status.AllocatedResources != nil {
+		granted.Spec.Resources.Requests = status.AllocatedResources
+	}
+	return DesiredRequests(granted)
+}
+
+// ResizeLacks is what a node would need more to grant a pod its requests: what the kubelet has
+// granted to the others on the node and what this one requests, less what is allocatable
+// (canResizePod in pkg/kubelet/allocation). False: what the node has is not known.
+func ResizeLacks(pod *corev1.Pod, others []*corev1.Pod, allocatable corev1.ResourceList) (lacks corev1.ResourceList, known bool) {
+	lacks = corev1.ResourceList{}
+	desired := DesiredRequests(pod)
+	for _, name := range ResizableResources {
+		whole := allocatable[name]
+		if whole.Sign() <= 0 {
+			return nil, false
+		}
+		sum := desired[name].DeepCopy()
+		for _, other := range others {
+			if other.UID != pod.UID && !Finished(other) {
+				sum.Add(AllocatedRequests(other)[name])
+			}
+		}
+		sum.Sub(whole)
+		if sum.Sign() > 0 {
+			lacks[name] = sum
+		}
+	}
+	return lacks, true
 }

@@ -17,6 +17,7 @@ type Snapshot struct {
 	Nodes    []*Node             // by name; unchanged ones are shared with the snapshot before
 	Pods     []*Pod              // by namespace, then name; unchanged ones are shared
 	Pending  []*EquivalenceClass // pending pods by class, in the order of the scheduler's queue; then those not created
+	Resizing []*EquivalenceClass // running pods whose resize in place is not done, each one class; high priority first
 	Status   Status              // how the data was come by
 	Usage    *Usage              // from metrics.k8s.io; nil while no view shows it
 }

@@ -333,7 +333,7 @@ func (a *App) onSnapshot(msg snapshotMsg) tea.Cmd {
 	cmd := tea.Batch(news, a.history.top().Update(page.SnapshotMsg{Snapshot: msg.snapshot}))
 	if !a.touched && len(a.observed.Snapshot.Status.Reading) == 0 {
 		a.touched = true
-		if len(a.observed.Snapshot.Pending) == 0 && a.observed.NotRead("nodes") == "" {
+		if len(a.observed.Snapshot.Pending)+len(a.observed.Snapshot.Resizing) == 0 && a.observed.NotRead("nodes") == "" {
 			a.history.trail = []page.View{a.pages.nodes}
 			cmd = tea.Batch(cmd, a.history.show())
 		}

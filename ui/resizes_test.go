@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/modeltest"
 )
@@ -59,4 +60,34 @@ func TestNoResizes(t *testing.T) {
 	app := newTestAppWith(t, 80, 24, s, &fakeCluster{reports: verdictsOf(s)}, nil)
 	runPalette(t, app, "resizes")
 	requireScreen(t, app)
+}
+
+// TestResizesAreRowsOfPending after the pending pods, with what the kubelet waits for.
+func TestResizesAreRowsOfPending(t *testing.T) {
+	s := resizing()
+	reports := verdictsOf(s)
+	whys := []string{"infeasible: cpu 15.9 allocatable on std-b-02", "deferred: needs cpu 1.35 more on std-b-02", "in progress on std-b-02"}
+	var last *model.Pod
+	for i, kind := range s.Resizing {
+		p := kind.First()
+		state := map[string]int{"batch": 0, "search": 1, "shop": 2}[p.Object.Namespace]
+		reports[p.Object.UID] = &report.Report{
+			Pod: podRef(p), Verdict: report.Scheduled, State: "running", BlockedBy: report.ResizeWaits, Why: whys[state],
+			Summary: "Scheduled to std-b-02 3h ago, all containers started. Its resize is " + whys[state] + ".", Revision: s.Revision,
+		}
+		if i == len(s.Resizing)-1 {
+			last = p
+		}
+	}
+	fake := &fakeCluster{reports: reports}
+	app := newTestAppWith(t, 80, 24, s, fake, nil)
+	press(t, app, "G")
+	requireScreen(t, app)
+	if pod := app.history.top().Selected().Pod; pod != last {
+		t.Errorf("the last row is of %v", pod)
+	}
+	filterBy(t, app, "blocked=resize")
+	if got := pendingNames(app); got != "index-0 cart-7b5c4d9f8-2kq8x report-1" {
+		t.Errorf("filtered by what blocks: %q", got)
+	}
 }

@@ -129,6 +129,7 @@ type Search struct {
 	together   map[string]bool          // whether pods of the workload preempt others once they are changed; see togetherKey
 	ready      int                      // Ready nodes, when models was made
 	small      bool                     // the scheduler looks at all nodes
+	resizes    bool                     // the pod runs, and waits for a resize in place
 }
 
 // NewSearch is the search for fixes of the pod that find gives while the scheduler is
@@ -347,8 +348,7 @@ func (f *Search) gather(ctx context.Context, q Query) error {
 	f.small = len(f.Scheduler.State.Nodes) < scheduler.SampledFrom
 	f.workload, _ = command.WorkloadOf(f.Scheduler.State.Listers.ReplicaSets, pod)
 	if pod.Spec.NodeName != "" {
-		f.none = "It has a node: there is nothing to fix in scheduling."
-		return nil
+		return gatherOnNode(ctx, f, pod)
 	}
 	if q.Verdict == report.NotConsidered {
 		thinkOfScheduler(f, pod, q.Group)

@@ -45,8 +45,11 @@ func (f *Search) attempt(ctx context.Context, think func(pod *corev1.Pod) (candi
 		fix, err = f.alone(ctx, pod, c)
 		return err
 	})
-	if err != nil || fix.trial == nil {
+	switch {
+	case err != nil || fix.trial == nil:
 		return fix, err
+	case f.resizes:
+		return fix, verifyResize(ctx, f, &fix)
 	}
 	return fix, f.verify(ctx, &fix)
 }
@@ -60,6 +63,9 @@ func (f *Search) alone(ctx context.Context, pod *corev1.Pod, c candidate) (Attem
 	}}
 	if f.group != nil {
 		fix.Leaves = f.group.leaves(corev1.DefaultSchedulerName)
+	}
+	if f.resizes {
+		return fix, resizeAlone(ctx, f, pod, &fix)
 	}
 	s := f.Scheduler.State.Fork()
 	defer s.Revert()

@@ -140,9 +140,7 @@ func (f *Search) verify(ctx context.Context, fix *Attempt) error {
 	tellVictims(victims, tried, fix)
 	tellPreempted(tried, fix)
 	tellOthers(f.alike, tried, fix)
-	for _, pod := range anyway {
-		fix.Affects = append(fix.Affects, report.Affected{Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name, How: "may be preempted without this fix too"})
-	}
+	tellAnyway(anyway, fix)
 	good := len(fix.Remaining) == 0
 	fix.Verified = good && fix.Command != ""
 	fix.Simulated = good && slices.ContainsFunc(fix.Remedies, remedy.Manual)

@@ -28,22 +28,12 @@ func (r *Report) WithFixes(fixes *Fixes) *Report {
 	return &told
 }
 
-// lacks says whether there is anything to fix about the verdict.
-func (v Verdict) lacks() bool {
-	switch v {
-	case Unschedulable, Gated, NotCreated, NotConsidered, Unknown:
-		return true
-	case Scheduled, Schedulable, Preempting:
-	}
-	return false
-}
-
 // fixes are the fixes: all of them with their commands, or the first ones in a line
 // each.
 func (c composer) fixes() []Section {
 	fixes := c.report.Tried
 	switch {
-	case fixes == nil, len(fixes.Tried) == 0 && !c.report.Verdict.lacks():
+	case fixes == nil, len(fixes.Tried) == 0 && !IsFixable(c.report) && c.report.Verdict != Unknown:
 		return nil
 	case len(fixes.Tried) == 0:
 		return []Section{{Lines: []string{"Fixes: " + fixes.Sentence()}}}

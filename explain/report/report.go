@@ -98,6 +98,24 @@ type Admission struct {
 	Planned bool `json:"-"` // the pod is of a manifest: nobody tried to create it
 }
 
+// ResizeWaits is BlockedBy of a running pod whose resize in place is not done.
+const ResizeWaits = "resize"
+
+// IsFixable reports whether an answer leaves anything to fix; not so for nil.
+func IsFixable(r *Report) bool {
+	if r == nil {
+		return false
+	}
+	switch r.Verdict {
+	case Unschedulable, Gated, NotCreated, NotConsidered:
+		return true
+	case Scheduled:
+		return r.BlockedBy == ResizeWaits
+	case Schedulable, Preempting, Unknown:
+	}
+	return false
+}
+
 // TooLarge is BlockedBy of a pod that requests more than any node has allocatable.
 const TooLarge = "too large"
 

@@ -5,18 +5,19 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	resourcehelper "k8s.io/component-helpers/resource"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// resizeWords are what the kubelet does with a resize in place, by its state.
-var resizeWords = map[string]struct{ state, words string }{
-	model.ResizeDeferred:   {"deferred", "is deferred%s: the node does not have enough free now"},
-	model.ResizeInfeasible: {"infeasible", "is infeasible%s: the node can never grant it"},
-	model.ResizeInProgress: {"in progress", "has been in progress%s"},
-	model.ResizeError:      {"fails", "has failed%s: the kubelet tries again"},
+// resizeWords are what the kubelet does with a resize in place, by its state; because is why, where
+// what the node lacks does not say it.
+var resizeWords = map[string]struct{ state, words, because string }{
+	model.ResizeDeferred:   {"deferred", "is deferred%s", "the node does not have enough free now"},
+	model.ResizeInfeasible: {"infeasible", "is infeasible%s", "the node can never grant it"},
+	model.ResizeInProgress: {"in progress", "has been in progress%s", ""},
+	model.ResizeError:      {"fails", "has failed%s", "the kubelet tries again"},
 }
 
 // tellResize adds how far the kubelet is with a resize in place of a running pod, if one is under way.
@@ -30,21 +31,87 @@ func tellResize(q *podQuestion, told *overall) {
 	if !r.Since.IsZero() {
 		since = " for " + model.FormatAge(r.Since, q.Now)
 	}
-	told.summary += fmt.Sprintf(" Its resize%s "+is.words+".", desired(q), since)
-	told.why += "; resize " + is.state
+	because, short := is.because, is.state
+	if lacks := nodeLacks(q, r); lacks.resource != "" {
+		because, short = lacks.sentence(), is.state+": "+lacks.clause()
+	}
+	if because != "" {
+		because = ": " + because
+	}
+	told.summary += fmt.Sprintf(" Its resize%s "+is.words+"%s.", desired(q), since, because)
+	if told.why == q.Pod.Spec.NodeName {
+		told.why = short
+		if short == is.state {
+			told.why += " on " + q.Pod.Spec.NodeName
+		}
+	} else {
+		told.why += "; resize " + is.state
+	}
+	told.cause = report.ResizeWaits
 	if r.Message != "" {
 		told.facts = append(told.facts, "kubelet's message: "+r.Message)
 	}
-	if r.State == model.ResizeDeferred || r.State == model.ResizeInfeasible {
-		told.facts = append(told.facts, "The view Resizes (get resizes) shows what the node lacks, and which pods of lower priority hold it.")
+}
+
+// lack is what a node lacks to grant a resize, judging by requests: so much more, or it has no more
+// allocatable than that. Without a resource that is not known, or not why.
+type lack struct {
+	node     string
+	resource corev1.ResourceName
+	amount   string
+	whole    bool
+}
+
+// sentence is "std-a-01 needs cpu 500m more".
+func (l lack) sentence() string {
+	if l.whole {
+		return fmt.Sprintf("%s has %s %s allocatable", l.node, l.resource, l.amount)
 	}
+	return fmt.Sprintf("%s needs %s %s more", l.node, l.resource, l.amount)
+}
+
+// clause is the same for a cell, what matters most first.
+func (l lack) clause() string {
+	if l.whole {
+		return fmt.Sprintf("%s %s allocatable on %s", l.resource, l.amount, l.node)
+	}
+	return fmt.Sprintf("needs %s %s more on %s", l.resource, l.amount, l.node)
+}
+
+// nodeLacks is what the pod's node lacks to grant the resize.
+func nodeLacks(q *podQuestion, r model.Resize) lack {
+	name := q.Pod.Spec.NodeName
+	info, err := q.Nodes.NodeInfos().Get(name)
+	if err != nil || !r.IsWaiting() {
+		return lack{}
+	}
+	var others []*corev1.Pod
+	for _, other := range info.GetPods() {
+		others = append(others, other.GetPod())
+	}
+	allocatable := info.Node().Status.Allocatable
+	lacks, known := model.ResizeLacks(q.Pod, others, allocatable)
+	wants := model.DesiredRequests(q.Pod)
+	for _, resource := range model.ResizableResources {
+		want, whole := wants[resource], allocatable[resource]
+		if most, _ := model.Count(resource, whole); known && want.Cmp(whole) > 0 {
+			return lack{name, resource, quantity.RoundedDown(resource, most), true}
+		}
+	}
+	for _, resource := range model.ResizableResources {
+		if short, has := lacks[resource]; has {
+			amount, _ := model.Count(resource, short)
+			return lack{name, resource, quantity.RoundedUp(resource, amount), false}
+		}
+	}
+	return lack{}
 }
 
 // desired is what the pod's spec requests of what can be resized: " to cpu 4 and memory 8Gi".
 func desired(q *podQuestion) string {
-	spec := resourcehelper.PodRequests(q.Pod, resourcehelper.PodResourcesOptions{})
+	spec := model.DesiredRequests(q.Pod)
 	var said []string
-	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+	for _, name := range model.ResizableResources {
 		if amount, _ := model.Count(name, spec[name]); amount > 0 {
 			said = append(said, string(name)+" "+quantity.RoundedUp(name, amount))
 		}

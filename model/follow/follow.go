@@ -43,7 +43,7 @@ type State int
 const (
 	Acting  State = iota // the change is not done yet
 	Waiting              // for the scheduler
-	Placed               // it has a node
+	Placed               // it has a node; of a resize: it is granted
 	Taken                // another pod took the place
 	Late                 // nothing has happened for Patience
 	Gone                 // it was deleted, and nothing has replaced it
@@ -70,6 +70,7 @@ type Pod struct {
 	Seen     time.Time // of Placed and Late: when that was seen
 	Why      string    // of Late: why the pod is pending, a sentence; "" if not known
 
+	resizes bool          // it has a node, and waits for its kubelet to grant a resize in place
 	action  plan.Action   // the change
 	made    bool          // the change was seen
 	names   []string      // of the fix's nodes
@@ -82,7 +83,7 @@ type Pod struct {
 
 // Begin follows the pod of a fix. The snapshot is one from before the change.
 func Begin(fix Fix, on *model.Snapshot) Pod {
-	p := Pod{Pod: fix.Pod, action: fix.Action, names: fix.Nodes, nodes: make([]*model.Node, len(fix.Nodes)), known: map[types.UID]bool{}}
+	p := Pod{Pod: fix.Pod, action: fix.Action, names: fix.Nodes, nodes: make([]*model.Node, len(fix.Nodes)), known: map[types.UID]bool{}, resizes: isResized(fix.Pod)}
 	for i, name := range fix.Nodes {
 		p.nodes[i], _ = on.Node(name)
 	}
@@ -94,6 +95,17 @@ func Begin(fix Fix, on *model.Snapshot) Pod {
 	p.known[fix.Pod.Object.UID] = true
 	return p
 }
+
+// isDone reports whether the pod has what it was followed for: a node, or its resize.
+func (p Pod) isDone(pod *model.Pod) bool {
+	if p.resizes {
+		return !isResized(pod)
+	}
+	return pod.Bound()
+}
+
+// isResized reports whether a pod waits for its kubelet to grant a resize in place.
+func isResized(pod *model.Pod) bool { return pod.Bound() && model.ResizeOf(pod.Object).IsWaiting() }
 
 // Done says that the change is done.
 func (p Pod) Done(at time.Time) Pod {
@@ -139,7 +151,7 @@ func (p Pod) Next(s *model.Snapshot, at time.Time) Pod {
 		return p.replace(s, at)
 	}
 	p.Pod, p.missing = pod, time.Time{}
-	if pod.Bound() {
+	if p.isDone(pod) {
 		p.State, p.Node, p.Seen = Placed, pod.Object.Spec.NodeName, at
 		return p
 	}
@@ -187,7 +199,7 @@ func (p Pod) replace(s *model.Snapshot, at time.Time) Pod {
 		}
 		p.known = maps.Clone(p.known)
 		p.known[found.Object.UID] = true
-		p.Pod, p.due = found, at.Add(Patience)
+		p.Pod, p.due, p.resizes = found, at.Add(Patience), false
 		return p.Next(s, at)
 	case p.missing.IsZero():
 		p.missing = at

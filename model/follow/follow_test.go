@@ -360,3 +360,24 @@ func TestEvictionsAndRemovedGatesAreFinal(t *testing.T) {
 		}
 	}
 }
+
+// A pod that is followed for its resize has its node: what is awaited is that its kubelet grants it.
+func TestAResizeIsFollowedUntilItIsGranted(t *testing.T) {
+	deferred := func(p *corev1.Pod) {
+		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodResizePending, Status: corev1.ConditionTrue, Reason: corev1.PodReasonDeferred}}
+	}
+	w := newWorld(t)
+	w.put("shop/big-0", "a", deferred)
+	s := w.snapshot()
+	big, _ := s.PodNamed("shop", "big-0")
+	w.pod = Begin(Fix{Pod: big, Nodes: []string{"a"}}, s).Done(w.at)
+	w.sees(4 * time.Second)
+	if got, want := w.pod.Words(w.at), "waiting for the kubelet: big-0 (4s)"; got != want {
+		t.Errorf("%q, not %q", got, want)
+	}
+	w.put("shop/big-0", "a", func(p *corev1.Pod) { p.Status.Conditions = nil })
+	w.sees(2 * time.Second)
+	if w.pod.State != Placed || fmt.Sprint(w.said) != "[big-0's resize is granted (after 6s)]" || w.pod.Outcome() != "resize of big-0 granted" {
+		t.Errorf("%v, %v, %q", w.pod.State, w.said, w.pod.Outcome())
+	}
+}

@@ -3,6 +3,7 @@ package follow
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -14,16 +15,24 @@ import (
 func (p Pod) Words(at time.Time) string {
 	switch p.State {
 	case Waiting:
-		if p.Lost {
+		switch {
+		case p.Lost && p.resizes:
+			return "no connection: not known whether " + p.name() + " is resized"
+		case p.Lost:
 			return "no connection: not known whether " + p.name() + " has a node"
+		case p.resizes:
+			return fmt.Sprintf("waiting for the kubelet: %s (%s)", p.name(), model.FormatAge(p.Since, at))
 		}
 		return fmt.Sprintf("waiting for the scheduler: %s (%s)", p.name(), model.FormatAge(p.Since, at))
 	case Placed:
+		if p.resizes {
+			return p.name() + "'s resize is granted" + p.after()
+		}
 		return p.name() + " is on " + model.Clean(p.Node) + p.after()
 	case Taken:
 		return p.tookWords()
 	case Late:
-		return p.name() + " is still pending after " + model.FormatAge(p.Since, p.Seen)
+		return p.name() + p.stillPending() + " after " + model.FormatAge(p.Since, p.Seen)
 	case Gone:
 		return p.name() + " was deleted"
 	case Undone:
@@ -51,7 +60,7 @@ func (p Pod) News() string {
 		}
 		return p.name() + " was deleted"
 	case Undone:
-		return p.undoneWords() + ": " + p.name() + " is still pending"
+		return p.undoneWords() + ": " + p.name() + p.stillPending()
 	case Placed:
 		return p.Words(time.Time{})
 	case Acting, Waiting, Ended:
@@ -63,11 +72,14 @@ func (p Pod) News() string {
 func (p Pod) Outcome() string {
 	switch p.State {
 	case Placed:
+		if p.resizes {
+			return "resize of " + model.Clean(p.Pod.Name()) + " granted"
+		}
 		return model.Clean(p.Pod.Name()) + " on " + model.Clean(p.Node)
 	case Taken:
 		return p.tookWords()
 	case Late:
-		return model.Clean(p.Pod.Name()) + " still pending"
+		return model.Clean(p.Pod.Name()) + strings.Replace(p.stillPending(), " is ", " ", 1)
 	case Gone:
 		return model.Clean(p.Pod.Name()) + " gone"
 	case Undone:
@@ -75,6 +87,14 @@ func (p Pod) Outcome() string {
 	case Acting, Waiting, Ended:
 	}
 	return ""
+}
+
+// stillPending says that the pod, or its resize, is pending.
+func (p Pod) stillPending() string {
+	if p.resizes {
+		return "'s resize is still pending"
+	}
+	return " is still pending"
 }
 
 // undoneWords say that the change is undone: "uncordon std-b-02 was undone".

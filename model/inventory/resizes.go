@@ -7,7 +7,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	resourcehelper "k8s.io/component-helpers/resource"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -52,9 +51,6 @@ const (
 	ResizeError      = model.ResizeError
 )
 
-// resizable are the resources that can be resized in place.
-var resizable = []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory}
-
 // Resizes are the pods whose resize in place is not done: those that are not granted
 // first, by namespace and name.
 func Resizes(s *model.Snapshot) []Resize {
@@ -97,43 +93,16 @@ func resizeOf(pod *model.Pod) (r Resize, ok bool) {
 	if r.State == "" {
 		return r, false
 	}
-	desired, allocated := desiredOf(pod), allocatedOf(pod)
-	r.Desired, r.Allocated = list(&desired), list(&allocated)
+	r.Desired, r.Allocated = resizableOf(model.DesiredRequests(pod.Object)), resizableOf(model.AllocatedRequests(pod.Object))
 	return r, true
 }
 
-// desiredOf are the requests of a pod's spec.
-func desiredOf(pod *model.Pod) model.Resources {
-	return model.NewResources(resourcehelper.PodRequests(pod.Object, resourcehelper.PodResourcesOptions{}))
-}
-
-// allocatedOf are the requests that the kubelet has granted a pod; the spec's where its
-// status does not say.
-func allocatedOf(pod *model.Pod) model.Resources {
-	granted := pod.Object.DeepCopy()
-	status := &granted.Status
-	take := func(containers []corev1.Container, statuses []corev1.ContainerStatus) {
-		for i := range containers {
-			at := slices.IndexFunc(statuses, func(s corev1.ContainerStatus) bool { return s.Name == containers[i].Name })
-			if at >= 0 && statuses[at].AllocatedResources != nil {
-				containers[i].Resources.Requests = statuses[at].AllocatedResources
-			}
-		}
-	}
-	take(granted.Spec.Containers, status.ContainerStatuses)
-	take(granted.Spec.InitContainers, status.InitContainerStatuses)
-	if granted.Spec.Resources != nil && status.AllocatedResources != nil {
-		granted.Spec.Resources.Requests = status.AllocatedResources
-	}
-	return model.NewResources(resourcehelper.PodRequests(granted, resourcehelper.PodResourcesOptions{}))
-}
-
-// list are the resources that can be resized, as Kubernetes writes them.
-func list(r *model.Resources) corev1.ResourceList {
+// resizableOf are the requests that can be resized.
+func resizableOf(requests corev1.ResourceList) corev1.ResourceList {
 	amounts := corev1.ResourceList{}
-	for _, name := range resizable {
-		if exact := r.Exact(name); !exact.IsZero() {
-			amounts[name] = exact
+	for _, name := range model.ResizableResources {
+		if amount, ok := requests[name]; ok && !amount.IsZero() {
+			amounts[name] = amount
 		}
 	}
 	return amounts
@@ -142,48 +111,30 @@ func list(r *model.Resources) corev1.ResourceList {
 // mostHolders is how many holders are named.
 const mostHolders = 5
 
-// measure says what a node lacks to grant the resize, as the kubelet counts: what is
-// granted to its other pods, and what this one asks for (canResizePod in
-// pkg/kubelet/allocation).
+// measure says what a node lacks to grant the resize, and which pods hold it.
 func (r *Resize) measure(node *model.Node) {
 	r.Lacks = corev1.ResourceList{}
 	if r.State != ResizeDeferred && r.State != ResizeInfeasible {
 		return
 	}
-	for _, name := range resizable {
-		whole := node.Allocatable.Of(name)
-		if whole <= 0 {
-			r.Lacks = nil // how much the node has is not known
-			return
-		}
-		desired := desiredOf(r.Pod)
-		sum := desired.Exact(name)
-		for _, other := range node.Pods {
-			if other == r.Pod || other.Object.UID == r.Pod.Object.UID || other.Finished() {
-				continue
-			}
-			granted := other.Requests
-			if _, resized := resizeOf(other); resized {
-				granted = allocatedOf(other)
-			}
-			sum.Add(granted.Exact(name))
-		}
-		sum.Sub(node.Allocatable.Exact(name))
-		if sum.Sign() > 0 {
-			r.Lacks[name] = sum
-		}
+	others := make([]*corev1.Pod, len(node.Pods))
+	for i, pod := range node.Pods {
+		others[i] = pod.Object
 	}
-	r.findHolders(node)
+	var known bool
+	if r.Lacks, known = model.ResizeLacks(r.Pod.Object, others, node.Object.Status.Allocatable); known {
+		r.findHolders(node)
+	}
 }
 
 // findHolders finds the largest pods of lower priority, by the first resource that the
 // node lacks.
 func (r *Resize) findHolders(node *model.Node) {
-	at := slices.IndexFunc(resizable, func(name corev1.ResourceName) bool { _, lacks := r.Lacks[name]; return lacks })
+	at := slices.IndexFunc(model.ResizableResources, func(name corev1.ResourceName) bool { _, lacks := r.Lacks[name]; return lacks })
 	if at < 0 {
 		return
 	}
-	of := func(p *model.Pod) resource.Quantity { return p.Requests.Exact(resizable[at]) }
+	of := func(p *model.Pod) resource.Quantity { return p.Requests.Exact(model.ResizableResources[at]) }
 	var pods []*model.Pod
 	for _, pod := range node.Pods {
 		if amount := of(pod); pod.Priority() < r.Priority && !pod.Finished() && amount.Sign() > 0 {
@@ -195,6 +146,6 @@ func (r *Resize) findHolders(node *model.Node) {
 		return cmp.Or(second.Cmp(first), model.ComparePods(a, b))
 	})
 	for _, pod := range pods[:min(len(pods), mostHolders)] {
-		r.Holders = append(r.Holders, Holder{pod.Object.Namespace, pod.Object.Name, pod.Priority(), list(&pod.Requests)})
+		r.Holders = append(r.Holders, Holder{pod.Object.Namespace, pod.Object.Name, pod.Priority(), resizableOf(model.AllocatedRequests(pod.Object))})
 	}
 }

@@ -95,7 +95,7 @@ func offThisPod(do keymap.Action, pod *model.Pod, name string) string {
 		return "no pod of " + name + " was created."
 	case do == keymap.Preempt && placed:
 		return name + " has a node: preemption is for pods without one."
-	case do == keymap.Fixes && placed:
+	case do == keymap.Fixes && placed && !model.ResizeOf(pod.Object).IsWaiting():
 		return name + " has a node: fixes are for pods without one."
 	case do == keymap.Fit && pod.Owner.Kind == "DaemonSet":
 		return name + " belongs to a DaemonSet: it has one pod per node."

@@ -232,6 +232,8 @@ func (m *Maker) ownCommand(pod *corev1.Pod, steps []remedy.Step) Command {
 	}
 	_, exists := m.Scheduler.State.Pods[pod.UID]
 	switch {
+	case scheduler.Assigned(pod): // it runs and is resized in place: the others of its workload stay as they are
+		return alone(resizedPod(m.ClusterVersion, pod, steps))
 	case ungates == len(steps) && exists: // whoever put the gate there takes it from the pod
 		return alone(patchPod(pod, steps))
 	case doublesSpread(pod, steps):

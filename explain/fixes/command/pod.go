@@ -118,6 +118,14 @@ func resizePod(pod *corev1.Pod, steps []remedy.Step) Command {
 	return Command{Line: resize(change), Undo: resize(back)}
 }
 
+// resizedPod changes the requests of a pod that runs, and of no other one.
+func resizedPod(cluster string, pod *corev1.Pod, steps []remedy.Step) Command {
+	if slices.ContainsFunc(steps, func(step remedy.Step) bool { return !inPlace(cluster, pod, step) }) {
+		return Command{Why: "kube-apiserver does not allow it: the pod's QoS class would change, or what can be resized in place"}
+	}
+	return resizePod(pod, steps)
+}
+
 // recreatePod deletes the pod and creates it again with the change.
 func recreatePod(pod *corev1.Pod, steps []remedy.Step) Command {
 	changed, err := applied(&pod.Spec, steps)

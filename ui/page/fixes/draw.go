@@ -41,7 +41,7 @@ func works(p *Page) string {
 	switch {
 	case p.Gone:
 		return page.Deleted(p.Host.Observed(), p.Pod, "")
-	case nodeOf(p) != "":
+	case isSettled(p):
 		return placedWords(p)
 	case p.Poll.Trouble != nil:
 		return "Not available: " + model.Clean(p.Poll.Trouble.Error())
@@ -87,7 +87,7 @@ func (p *Page) table() Table {
 func (p *Page) Body() []string {
 	tried := p.tried()
 	switch {
-	case nodeOf(p) != "" && !p.Gone:
+	case isSettled(p) && !p.Gone:
 		return placedLines(p)
 	case len(tried) == 0:
 		return nil
@@ -143,10 +143,10 @@ func (p *Page) Places() keymap.Place {
 
 // Footer implements page.View.
 func (p *Page) Footer() []page.Key {
-	if nodeOf(p) != "" && !byAFixToUndo(p) {
+	if isSettled(p) && !byAFixToUndo(p) {
 		return page.Keys(keymap.Words, keymap.Describe, keymap.Close)
 	}
-	if nodeOf(p) != "" {
+	if isSettled(p) {
 		return append([]page.Key{{Do: keymap.Activity, Word: "undo"}}, page.Keys(keymap.Words, keymap.Describe, keymap.Close)...)
 	}
 	return append([]page.Key{{Do: keymap.Open, Word: "plan"}, {Do: keymap.Copy, Word: "copy command"}}, page.Keys(keymap.Words, keymap.Describe, keymap.Close)...)
@@ -158,7 +158,7 @@ func (p *Page) Off(do keymap.Action) string {
 	switch do {
 	case keymap.Open, keymap.Copy:
 		switch {
-		case nodeOf(p) != "":
+		case isSettled(p):
 			return "the pod has a node."
 		case !ok:
 			return "no fix is selected."

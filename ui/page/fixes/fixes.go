@@ -77,7 +77,7 @@ func noteSelected(p *Page) {
 
 // ask asks which fixes work, unless that is known, asked for, or nobody looks.
 func (p *Page) ask() tea.Cmd {
-	if p.Gone || nodeOf(p) != "" {
+	if p.Gone || isSettled(p) {
 		return nil
 	}
 	return Ask(&p.Poll, p.Host, p, p.Pod.Object.UID)
@@ -94,7 +94,7 @@ func (p *Page) fix() (*report.Fix, bool) {
 
 // tried are the fixes of the newest answer; none where the pod has a node by now.
 func (p *Page) tried() []report.Fix {
-	if nodeOf(p) != "" {
+	if isSettled(p) {
 		return nil
 	}
 	return tried(p.Poll.Value)
@@ -102,6 +102,10 @@ func (p *Page) tried() []report.Fix {
 
 // nodeOf is the node that the pod has by now; "" is none.
 func nodeOf(p *Page) string { return p.Pod.Object.Spec.NodeName }
+
+// isSettled reports whether there is nothing to fix any more: the pod has a node, and no resize in
+// place that its kubelet has not granted.
+func isSettled(p *Page) bool { return nodeOf(p) != "" && !model.ResizeOf(p.Pod.Object).IsWaiting() }
 
 // Resize implements page.View.
 func (p *Page) Resize(width, height int) {

@@ -47,7 +47,10 @@ func planless(f *report.Fix, pod *model.Pod) string {
 	case report.FixGroup:
 		return "start schedulers"
 	}
-	if pod.Owner.Name != "" {
+	switch {
+	case pod.Bound():
+		return "resize pods"
+	case pod.Owner.Name != "":
 		return "change pod templates"
 	}
 	return "change the requests or spec of a pod"

@@ -45,7 +45,7 @@ func (c *columns) there(w *Row) (*Row, bool) {
 	for _, pod := range w.pods() {
 		of[pod.Object.UID] = true
 	}
-	for _, kind := range c.host.Observed().Snapshot.Pending {
+	for kind := range rowed(c.host.Observed().Snapshot) {
 		if !w.Leaf && kind.Key == w.Kind.Key {
 			return &Row{w.ID, kind, kind.First(), kind.Count(), false}, true
 		}
@@ -191,10 +191,13 @@ const (
 
 // age is since when the pod is pending; it turns with how long that is.
 func (c *columns) age(w *Row) table.Cell {
-	since := w.Pod.Since()
+	since := w.since()
+	if since.IsZero() {
+		return table.Cell{Text: model.UnknownFigure, Tone: tone.Unknown} // of a resize in older versions
+	}
 	cell := table.Cell{Text: c.host.Observed().Since(since)}
 	switch age := c.host.Observed().AsOf().Sub(since); {
-	case since.IsZero() || age < settledAge:
+	case age < settledAge:
 	case age < oldAge:
 		cell.Tone = tone.Warning
 	default:
@@ -216,6 +219,9 @@ func (c *columns) became(w *Row) (state, where string) {
 	}
 	if len(bound) == 0 {
 		return "deleted", ""
+	}
+	if w.Kind.Resize != nil {
+		return "resized", c.placesOf(bound)
 	}
 	if where = c.placesOf(bound); len(bound) < len(all) {
 		where = fmt.Sprintf("%s of %s ", model.FormatCount(len(bound)), model.FormatCount(len(all))) + where

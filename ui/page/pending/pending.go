@@ -1,7 +1,9 @@
-// Package pending is the page of pending pods, with the reason of each.
+// Package pending is the page of pending pods, and of running ones whose resize in place is
+// pending, with the reason of each.
 package pending
 
 import (
+	"iter"
 	"slices"
 	"time"
 
@@ -44,7 +46,7 @@ func New(h page.Host, verdicts *Verdicts, recording Recording) *Page {
 	p.explains = explainer{&p.Page, verdicts}
 	p.Host, p.Self, p.Noun = h, p, "pending pod" // a row of one that was just scheduled may still be shown
 	p.Natural, p.Rows = p.kinds, p.unfold
-	p.Born = func(w *Row) time.Time { return w.Pod.Since() }
+	p.Born = (*Row).since
 	p.Fields = func() *query.Fields[query.PendingRow] { return query.PendingFields(h.Observed().AsOf()) }
 	p.Table = p.columns.newTable()
 	p.Settled = func() tea.Cmd { return tea.Batch(p.explains.explainNext(), p.preview.follow()) }
@@ -58,11 +60,32 @@ func New(h page.Host, verdicts *Verdicts, recording Recording) *Page {
 	return p
 }
 
-// kinds are the pending ones of the namespace.
+// since is when what the row is about became pending: the pod, or its resize.
+func (w *Row) since() time.Time {
+	if w.Kind.Resize != nil {
+		return w.Kind.Resize.Since
+	}
+	return w.Pod.Since()
+}
+
+// rowed are the kinds that have rows: pending pods, then resizes.
+func rowed(s *model.Snapshot) iter.Seq[*model.EquivalenceClass] {
+	return func(yield func(*model.EquivalenceClass) bool) {
+		for _, kinds := range [][]*model.EquivalenceClass{s.Pending, s.Resizing} {
+			for _, kind := range kinds {
+				if !yield(kind) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// kinds are those of the namespace that have rows.
 func (p *Page) kinds() []query.PendingRow {
 	namespace := p.Host.Namespace()
 	var rows []query.PendingRow
-	for _, kind := range p.Host.Observed().Snapshot.Pending {
+	for kind := range rowed(p.Host.Observed().Snapshot) {
 		if namespace != "" && kind.Namespace() != namespace {
 			continue
 		}

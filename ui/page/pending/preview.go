@@ -73,7 +73,7 @@ func (p *preview) follow() tea.Cmd {
 func (p *preview) ask() tea.Cmd {
 	row, ok := p.row()
 	o := p.list.Host.Observed()
-	if !ok || !p.rested || o.IsReading() || !explanation.Fixable(p.report(row)) || p.explains.unexplained() != nil {
+	if !ok || !p.rested || o.IsReading() || !report.IsFixable(p.report(row)) || p.explains.unexplained() != nil {
 		return nil
 	}
 	has := p.tries.Value != nil || p.tries.Trouble != nil

@@ -27,19 +27,23 @@ type tally struct {
 	suspended int            // pods of Jobs that a queue keeps suspended: they do not exist
 	rejected  int            // pods that do not exist: admission rejected them
 	byQuota   int            // of these, the ones that a ResourceQuota rejected
+	resizes   int            // running pods whose resize in place is not done
 }
 
 // count counts the pods of the namespace's kinds.
 func count(h page.Host, v *Verdicts) tally {
 	t := tally{explained: map[string]int{}}
 	namespace := h.Namespace()
-	for _, kind := range h.Observed().Snapshot.Pending {
-		if namespace != "" && kind.Pods[0].Object.Namespace != namespace {
+	for kind := range rowed(h.Observed().Snapshot) {
+		if namespace != "" && kind.Namespace() != namespace {
 			continue
 		}
 		n := kind.Count()
 		r := v.Of(kind)
 		switch {
+		case kind.Resize != nil:
+			t.resizes++
+			continue
 		case kind.NotCreated != nil && kind.NotCreated.Queue != "":
 			t.suspended += n
 			continue
@@ -77,17 +81,17 @@ func (p *Page) Answer(width int) string {
 		return words
 	}
 	t := count(p.Host, p.verdicts)
-	if t.pods+t.rejected+t.suspended == 0 {
+	if t.pods+t.rejected+t.suspended+t.resizes == 0 {
 		return p.idle.words(o)
 	}
 	words := model.FormatCount(t.pods) + " pending" + o.AsOfWords()
 	switch {
 	case t.pods == 0:
-		return p.Query().Filtered("No pending pods."+t.rejections(), width)
+		return p.Query().Filtered("No pending pods."+t.besides(), width)
 	case p.columns.limited:
 		return p.Query().Filtered(words+". Reasons are unknown: "+o.NotRead("nodes")+".", width)
 	case p.verdicts.Hidden:
-		return p.Query().Filtered(words+". Reasons are "+page.HiddenWords+"."+t.rejections(), width)
+		return p.Query().Filtered(words+". Reasons are "+page.HiddenWords+"."+t.besides(), width)
 	}
 	lead := warnings.Failing(o)
 	if lead != "" {
@@ -101,10 +105,10 @@ func (p *Page) Answer(width int) string {
 func (t tally) fitting(words string, width int) string {
 	parts := t.parts()
 	whole := words + joinedParts(parts) + "."
-	if cells.Width(whole+t.rejections()) <= width {
-		return whole + t.rejections()
+	if cells.Width(whole+t.besides()) <= width {
+		return whole + t.besides()
 	}
-	for left := len(parts); cells.Width(whole+t.rejectionsShort()) > width && left > 2; {
+	for left := len(parts); cells.Width(whole+t.besidesShort()) > width && left > 2; {
 		left--
 		other := 0
 		for _, part := range parts[left-1:] {
@@ -112,7 +116,7 @@ func (t tally) fitting(words string, width int) string {
 		}
 		whole = words + joinedParts(append(slices.Clone(parts[:left-1]), blockedPods{other, "other"})) + "."
 	}
-	for _, short := range []string{whole + t.rejectionsShort(), whole, words + "." + t.rejectionsShort()} {
+	for _, short := range []string{whole + t.besidesShort(), whole, words + "." + t.besidesShort()} {
 		if cells.Width(short) <= width {
 			return short
 		}
@@ -149,9 +153,17 @@ func joinedParts(parts []blockedPods) string {
 	return ": " + strings.Join(words, ", ")
 }
 
-// rejections say how many pods do not exist; "" if all do.
-func (t tally) rejections() string {
-	return t.suspensions() + t.admissions()
+// besides is what there is besides pending pods: pods that do not exist, and resizes.
+func (t tally) besides() string {
+	return t.suspensions() + t.admissions() + t.resizing()
+}
+
+// resizing says how many running pods are not resized yet; "" if none is.
+func (t tally) resizing() string {
+	if t.resizes == 0 {
+		return ""
+	}
+	return " " + figures.Count(t.resizes, "resize", "resizes") + " not done."
 }
 
 // suspensions say how many pods of suspended Jobs wait in a queue; "" without any.
@@ -173,14 +185,17 @@ func (t tally) admissions() string {
 	return " " + model.FormatCount(t.rejected) + " could not be created."
 }
 
-// rejectionsShort are the rejections where there is less room.
-func (t tally) rejectionsShort() string {
+// besidesShort is besides where there is less room.
+func (t tally) besidesShort() string {
 	var counts []string
 	if t.rejected > 0 {
 		counts = append(counts, model.FormatCount(t.rejected)+" not created")
 	}
 	if t.suspended > 0 {
 		counts = append(counts, model.FormatCount(t.suspended)+" queued")
+	}
+	if t.resizes > 0 {
+		counts = append(counts, figures.Count(t.resizes, "resize", "resizes"))
 	}
 	if len(counts) == 0 {
 		return ""

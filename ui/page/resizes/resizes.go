@@ -207,7 +207,7 @@ func (p *Page) Places() keymap.Place { return p.Page.Places() | keymap.OnPod | k
 
 // Footer implements page.View.
 func (p *Page) Footer() []page.Key {
-	return page.Keys(keymap.Open, keymap.GoNode, keymap.Evict, keymap.Describe, keymap.YAML, keymap.Filter, keymap.Sort, keymap.Preview)
+	return page.Keys(keymap.Open, keymap.Fixes, keymap.GoNode, keymap.Evict, keymap.Describe, keymap.YAML, keymap.Filter, keymap.Sort, keymap.Preview)
 }
 
 // Off implements page.View.

@@ -80,7 +80,7 @@ func (q *questions) read() tea.Cmd {
 
 // fix asks which fixes work, once the explanation is there: they never delay it.
 func (q *questions) fix() tea.Cmd {
-	if q.explains.Trouble != nil || q.view.draw.Gone || !explanation.Fixable(q.view.draw.Report) || q.tries.Holds(q.host.Observed()) {
+	if q.explains.Trouble != nil || q.view.draw.Gone || !report.IsFixable(q.view.draw.Report) || q.tries.Holds(q.host.Observed()) {
 		return nil
 	}
 	return fixes.Ask(&q.tries, q.host, q.view, uidOf(q.view.pod))

@@ -108,7 +108,7 @@ func (t short) ways(room int) []string {
 	p := t.page
 	var lines []string
 	switch {
-	case !Fixable(p.Report) || !p.AboutNodes() && p.Fixes == nil:
+	case !report.IsFixable(p.Report) || !p.AboutNodes() && p.Fixes == nil:
 		for _, fact := range p.facts() {
 			if fact == p.Report.Summary { // the verdict is above
 				continue

@@ -9,18 +9,6 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/fixes"
 )
 
-// Fixable says whether a verdict leaves anything to fix; nil is none.
-func Fixable(r *report.Report) bool {
-	if r == nil {
-		return false
-	}
-	switch r.Verdict {
-	case report.Unschedulable, report.Gated, report.NotCreated, report.NotConsidered:
-		return true
-	}
-	return false
-}
-
 // fixPart is what the page says of fixes before it is cut to size.
 type fixPart struct {
 	head string // "" where there is no such part
@@ -58,7 +46,7 @@ func (f fixPart) most() int {
 // simulated their place is kept.
 func (p *Drawing) fixContent() fixPart {
 	switch {
-	case !Fixable(p.Report):
+	case !report.IsFixable(p.Report):
 		return fixPart{}
 	case p.Unfixed != nil:
 		return fixPart{head: "FIXES: not available: " + model.Clean(p.Unfixed.Error())}
@@ -74,7 +62,7 @@ func (p *Drawing) fixContent() fixPart {
 
 // fixRows is how many fixes the page has rows for, in view or not.
 func (p *Drawing) fixRows() int {
-	if !Fixable(p.Report) || p.Fixes == nil || p.Unfixed != nil {
+	if !report.IsFixable(p.Report) || p.Fixes == nil || p.Unfixed != nil {
 		return 0
 	}
 	return min(len(p.Fixes.Tried), mostFixes)

@@ -1,0 +1,115 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+)
+
+// deferredFrom is a running pod whose kubelet has granted so much cpu, and not what it requests.
+func deferredFrom(granted, reason string) func(*corev1.Pod) {
+	return func(p *corev1.Pod) {
+		p.Status.Phase = corev1.PodRunning
+		allocated := p.Spec.Containers[0].Resources.Requests.DeepCopy()
+		allocated[corev1.ResourceCPU] = resource.MustParse(granted)
+		p.Status.ContainerStatuses = []corev1.ContainerStatus{{
+			Name: p.Spec.Containers[0].Name, AllocatedResources: allocated, Resources: &corev1.ResourceRequirements{Requests: allocated},
+			State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}},
+		}}
+		p.Status.Conditions = append(p.Status.Conditions, corev1.PodCondition{
+			Type: corev1.PodResizePending, Status: corev1.ConditionTrue, Reason: reason, LastTransitionTime: metav1.NewTime(testNow.Add(-3 * time.Minute)),
+		})
+	}
+}
+
+// A resize that the kubelet defers is granted once its node has enough by requests: fixes are tried
+// on the pod's own node, and what is evicted finds no way back, for the scheduler counts the resize.
+func TestFixesOfAResize(t *testing.T) {
+	none := intstr.FromInt32(0)
+	budget := &policyv1.PodDisruptionBudget{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "keep"},
+		Spec:       policyv1.PodDisruptionBudgetSpec{MaxUnavailable: &none, Selector: &metav1.LabelSelector{}},
+	}
+	cache := testPod("shop/cache", "a", "2", ownedBy("ReplicaSet", "cache"))
+	for name, test := range map[string]struct {
+		objects []runtime.Object
+		want    []string // title, whether it is verified, and who is affected
+		none    string
+		why     string
+	}{
+		"a holder that finds another node": {
+			objects: []runtime.Object{testNode("a", "4"), testNode("b", "4"), testPod("shop/web", "a", "3", deferredFrom("1", "Deferred")), cache},
+			want: []string{
+				"evict shop/cache from a verified [shop/cache is rescheduled on b]",
+				`request cpu 2 instead of 3 verified []`,
+			},
+			why: "deferred: needs cpu 1 more on a",
+		},
+		"a holder that finds none": {
+			objects: []runtime.Object{testNode("a", "4"), testPod("shop/web", "a", "3", deferredFrom("1", "Deferred")), cache},
+			want: []string{
+				`request cpu 2 instead of 3 verified []`,
+				"evict shop/cache from a verified [shop/cache becomes Pending: a needs cpu 1 more]",
+			},
+			why: "deferred: needs cpu 1 more on a",
+		},
+		"a holder that a budget protects": {
+			objects: []runtime.Object{testNode("a", "4"), testNode("b", "4"), testPod("shop/web", "a", "3", deferredFrom("1", "Deferred")), cache, budget},
+			want: []string{
+				`request cpu 2 instead of 3 verified []`,
+				"evict shop/cache from a [PodDisruptionBudget shop/keep allows 0 disruptions now: the eviction of shop/cache would be rejected] [shop/cache is rescheduled on b]",
+			},
+			why: "deferred: needs cpu 1 more on a",
+		},
+		"more than the node has": {
+			objects: []runtime.Object{testNode("a", "4"), testPod("shop/web", "a", "9", deferredFrom("1", "Infeasible"))},
+			want:    []string{`request cpu 4 instead of 9 verified []`},
+			why:     "infeasible: cpu 4 allocatable on a",
+		},
+		"enough by now": {
+			objects: []runtime.Object{testNode("a", "4"), testPod("shop/web", "a", "3", deferredFrom("1", "Deferred"))},
+			none:    "By requests its node has enough now: the kubelet tries again.",
+			why:     "deferred on a",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := startEngine(t, Options{}, test.objects...)
+			r, err := e.Ask(t.Context(), report.Query{Target: report.PodOf("shop/web"), Parts: report.FixesPart})
+			if err != nil {
+				t.Fatal(err)
+			}
+			same(t, r.Why, test.why)
+			same(t, r.BlockedBy, "resize")
+			same(t, r.Tried.None, test.none)
+			var got []string
+			for _, fix := range r.Tried.Tried {
+				words := fix.Title
+				if fix.Verified {
+					words += " verified"
+				}
+				if len(fix.Remaining) > 0 {
+					words += " " + fmt.Sprint(fix.Remaining)
+				}
+				var affects []string
+				for _, a := range fix.Affects {
+					affects = append(affects, a.Namespace+"/"+a.Name+" "+a.How)
+				}
+				got = append(got, words+" "+fmt.Sprint(affects))
+				if !strings.HasPrefix(fix.Command, "kubectl ") || strings.Contains(fix.Command, "patch") && !strings.Contains(fix.Command, "patch pod/web --subresource resize") {
+					t.Errorf("%s: %s", fix.Title, fix.Command)
+				}
+			}
+			same(t, strings.Join(got, "\n"), strings.Join(test.want, "\n"))
+		})
+	}
+}
