@@ -3,6 +3,7 @@ package ui
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/kubelet"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/dialog"
@@ -51,9 +53,10 @@ type fakeCluster struct {
 	retries    int
 	evicted    int // how often was asked about evictions
 	closed     bool
-	renewed    time.Time // the Lease of each node
-	leaseErr   error     // of NodeLease, if set
-	leases     []string  // the nodes whose Leases were asked for
+	renewed    time.Time       // the Lease of each node
+	leaseErr   error           // of NodeLease, if set
+	kubelet    *kubelet.Config // of KubeletConfig; nil: it may not be read
+	leases     []string        // the nodes whose Leases were asked for
 }
 
 func (c *fakeCluster) Actor() Actor { return c.actor }
@@ -117,6 +120,14 @@ func (c *fakeCluster) Fit(_ context.Context, uid types.UID, replicas int) (*repo
 	answer := *c.fit
 	answer.Asked = replicas
 	return &answer, c.err
+}
+
+// KubeletConfig is that of every node.
+func (c *fakeCluster) KubeletConfig(context.Context, string) (*kubelet.Config, error) {
+	if c.kubelet == nil {
+		return nil, errors.New("read the kubelet's configuration: not allowed to get nodes/proxy")
+	}
+	return c.kubelet, nil
 }
 
 func (c *fakeCluster) NodeLease(_ context.Context, node string) (time.Time, error) {

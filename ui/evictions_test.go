@@ -6,9 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/kubelet"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/modeltest"
 )
@@ -54,6 +56,36 @@ func TestEvictionsScreen(t *testing.T) {
 			write(t, app, "std-b-02")
 			press(t, app, "enter", "7")
 			requireScreen(t, app)
+		})
+	}
+}
+
+// TestEvictionsSayWhatTheKubeletIsConfiguredTo at which thresholds it evicts, and what it pins and
+// aligns; and so do the cgroups of a pod.
+func TestEvictionsSayWhatTheKubeletIsConfiguredTo(t *testing.T) {
+	config, err := kubelet.ParseConfig([]byte(`{"kubeletconfig":{"cgroupDriver":"cgroupfs","podPidsLimit":4096,"cpuManagerPolicy":"static",
+		"topologyManagerPolicy":"restricted","evictionHard":{"memory.available":"500Mi","pid.available":"5%"},
+		"evictionSoft":{"memory.available":"1Gi"},"evictionSoftGracePeriod":{"memory.available":"90s"}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, size := range []struct{ width, height int }{{80, 24}, {120, 40}} {
+		t.Run(fmt.Sprintf("%dx%d", size.width, size.height), func(t *testing.T) {
+			s := measured(mixedQoS())
+			app := newTestAppWith(t, size.width, size.height, s, &fakeCluster{reports: verdictsOf(s), kubelet: config}, nil)
+			press(t, app, "7")
+			write(t, app, "std-b-02")
+			press(t, app, "enter", "/")
+			write(t, app, "data/db-0")
+			press(t, app, "enter")
+			requireScreen(t, app)
+			press(t, app, "enter")
+			if got := app.history.top().Answer(80); got != "Computed for cgroupfs and cgroup v2: by the kubelet's configuration." {
+				t.Errorf("%q", got)
+			}
+			if shown := ansi.Strip(app.View().Content); !strings.Contains(shown, "pids.max") || strings.Contains(shown, "if CPUs are pinned") {
+				t.Errorf("cgroups are not those of the configuration:\n%s", shown)
+			}
 		})
 	}
 }

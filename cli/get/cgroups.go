@@ -30,7 +30,7 @@ const (
 // addFlags adds the flags. They are of one view only, so that the help leaves them out;
 // the user guide has them.
 func (f *cgroupFlags) addFlags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.driver, "driver", systemd, "With get cgroups: the cgroup driver, systemd or cgroupfs.")
+	cmd.Flags().StringVar(&f.driver, "driver", "", "With get cgroups: the cgroup driver, systemd or cgroupfs; else the kubelet's, or systemd.")
 	cmd.Flags().BoolVar(&f.v1, "v1", false, "With get cgroups: use cgroup v1.")
 	cmd.Flags().BoolVar(&f.memoryQoS, "memory-qos", false, "With get cgroups: assume the feature gate MemoryQoS is on.")
 	for _, name := range []string{"driver", "v1", "memory-qos"} {
@@ -41,9 +41,9 @@ func (f *cgroupFlags) addFlags(cmd *cobra.Command) {
 // check rejects the flags for other views, and unknown drivers.
 func (f *cgroupFlags) check(view string) error {
 	switch {
-	case f.driver != systemd && f.driver != cgroupfs:
+	case f.driver != "" && f.driver != systemd && f.driver != cgroupfs:
 		return exit.Usagef("--driver %s: choose systemd or cgroupfs", f.driver)
-	case view != "cgroups" && (f.driver != systemd || f.v1 || f.memoryQoS):
+	case view != "cgroups" && (f.driver != "" || f.v1 || f.memoryQoS):
 		return exit.Usagef("get %s: --driver, --v1 and --memory-qos are only for get cgroups", view)
 	}
 	return nil
@@ -59,15 +59,21 @@ func cgroups(ctx context.Context, g *Options, live *source.Live) (*output.List, 
 	if err != nil {
 		return nil, err
 	}
-	d := kubelet.Driver{
-		Cgroupfs: g.cgroup.driver == cgroupfs, V1: g.cgroup.v1, MemoryQoS: g.cgroup.memoryQoS,
-		ContainerID: func(pod *corev1.Pod, container string) string { return ids[string(pod.UID)+"/"+container] },
+	config, why := kubeletConfig(ctx, live, node.Name)
+	d := config.Driver()
+	d.ContainerID = func(pod *corev1.Pod, container string) string { return ids[string(pod.UID)+"/"+container] }
+	d.V1 = g.cgroup.v1
+	if g.cgroup.driver != "" {
+		d.Cgroupfs = g.cgroup.driver == cgroupfs
+	}
+	if g.cgroup.memoryQoS {
+		d.MemoryQoS, d.Configured = true, false
 	}
 	labels := map[string]map[string]string{}
 	for _, pod := range node.Pods {
 		labels[pod.FullName()] = pod.Object.Labels
 	}
-	l := &output.List{Kind: "CgroupList", Empty: g.scope.Empty("cgroups of pods of node " + node.Name), IsText: true}
+	l := &output.List{Kind: "CgroupList", Empty: g.scope.Empty("cgroups of pods of node " + node.Name), IsText: true, Extra: map[string]any{kubeletField: config}}
 	differ := false
 	all := d.Cgroups(node)
 	for i := range all {
@@ -82,6 +88,9 @@ func cgroups(ctx context.Context, g *Options, live *source.Live) (*output.List, 
 	}
 	if differ {
 		l.Lines = append(l.Lines, kubelet.NewerWords)
+	}
+	if config == nil {
+		l.Lines = append(l.Lines, "By the kubelet's defaults, with the driver systemd. Its configuration cannot be read: "+why+".")
 	}
 	return l, nil
 }

@@ -31,6 +31,8 @@ func evictions(ctx context.Context, g *Options, live *source.Live) (*output.List
 		More:  []string{"PINNED CPUS", "NEVER EVICTED", "WHY THIS QOS"},
 		Empty: g.scope.Empty("pods of node " + node.Name),
 	}
+	config, why := kubeletConfig(ctx, live, node.Name)
+	l.Extra, l.Lines = map[string]any{kubeletField: config}, thresholdLines(config, why)
 	all := kubelet.Evictions(node, usage)
 	most := slices.IndexFunc(all, func(e kubelet.Eviction) bool { return e.Never != "" })
 	if most < 0 {
@@ -38,6 +40,7 @@ func evictions(ctx context.Context, g *Options, live *source.Live) (*output.List
 	}
 	for i := range all {
 		e := &all[i]
+		e.Aligned = config.Aligned(e.Pod.Object)
 		if !g.scope.Holds(e.Pod) {
 			continue
 		}

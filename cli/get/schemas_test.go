@@ -50,7 +50,12 @@ func generated(t *testing.T) map[string]*schema {
 	all := map[string]*schema{}
 	for kind, item := range lists {
 		of := doc.schemaOf(t, reflect.TypeOf(item))
-		all[kind] = (&schema{Type: "object", Properties: map[string]*schema{"items": {Type: "array", Items: of}}, Required: []string{"items"}}).named(kind)
+		list := &schema{Type: "object", Properties: map[string]*schema{"items": {Type: "array", Items: of}}, Required: []string{"items"}}
+		if kind == "EvictionList" || kind == "CgroupList" {
+			list.Properties[kubeletField] = doc.schemaOf(t, reflect.TypeFor[*kubelet.Config]())
+			list.Properties[kubeletField].Description = "The configuration of the node's kubelet; null where it cannot be read."
+		}
+		all[kind] = list.named(kind)
 	}
 	for kind, object := range objects {
 		all[kind] = doc.schemaOf(t, reflect.TypeOf(object)).named(kind)

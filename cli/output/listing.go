@@ -3,10 +3,9 @@ package output
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -24,7 +23,10 @@ type List struct {
 	Names []string // of the objects, as kubectl get -o name has them
 	Empty string   // what to say if nothing is in it
 
-	// IsText says that people get Lines instead of rows.
+	// Extra are fields of the JSON list beside its items.
+	Extra map[string]any
+
+	// IsText says that people get Lines instead of rows; else they come after the rows.
 	IsText bool
 	Lines  []string
 }
@@ -41,9 +43,11 @@ func (l *List) Add(item any, cells ...string) {
 func (l *List) Print(out, errOut io.Writer, form string, noHeaders bool) error {
 	switch form {
 	case "json":
-		return printList(out, l.Kind, l.items)
+		return printList(out, l.Kind, l.Extra, l.items)
 	case "yaml":
-		return YAML(out, itemList{TypeMeta: metav1.TypeMeta{APIVersion: report.APIVersion, Kind: l.Kind}, Items: ListOrEmpty(l.items)})
+		list := map[string]any{"apiVersion": report.APIVersion, "kind": l.Kind, "items": ListOrEmpty(l.items)}
+		maps.Copy(list, l.Extra)
+		return YAML(out, list)
 	}
 	if len(l.items) == 0 {
 		_, err := fmt.Fprintln(errOut, terminal.OneLine(l.Empty))
@@ -69,7 +73,11 @@ func (l *List) Print(out, errOut io.Writer, form string, noHeaders bool) error {
 	for _, row := range l.rows {
 		rows = append(rows, row[:width])
 	}
-	_, err := io.WriteString(out, Table(rows))
+	text := Table(rows)
+	if len(l.Lines) > 0 {
+		text += strings.Join(l.Lines, "\n") + "\n"
+	}
+	_, err := io.WriteString(out, text)
 	return err
 }
 
@@ -82,16 +90,18 @@ func nameLines(names []string) string {
 	return b.String()
 }
 
-// itemList is a list in YAML.
-type itemList struct {
-	metav1.TypeMeta `json:",inline"`
-
-	Items []any `json:"items"`
-}
-
-// printList writes items as a JSON list, one item a line.
-func printList(w io.Writer, kind string, items []any) error {
-	if _, err := fmt.Fprintf(w, `{"apiVersion":%q,"kind":%q,"items":[`, report.APIVersion, kind); err != nil {
+// printList writes items as a JSON list, one item a line, after the fields beside them.
+func printList(w io.Writer, kind string, extra map[string]any, items []any) error {
+	var head strings.Builder
+	fmt.Fprintf(&head, `{"apiVersion":%q,"kind":%q,`, report.APIVersion, kind)
+	for _, name := range slices.Sorted(maps.Keys(extra)) {
+		text, err := escaped.JSON(extra[name], "")
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&head, "%q:%s,", name, text)
+	}
+	if _, err := io.WriteString(w, head.String()+`"items":[`); err != nil {
 		return err
 	}
 	for i, item := range items {

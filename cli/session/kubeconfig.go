@@ -5,7 +5,9 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/settings"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/kubelet"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui"
 )
@@ -44,5 +46,8 @@ func (k *Kubeconfig) Open(ctx context.Context, name string) (ui.Cluster, error) 
 	return &Cluster{
 		Cluster: joined, objects: kept(client), actor: k.Source.Actor(client, joined, k.Settings), tuner: k.Tuner,
 		retry: client.Retry, stop: stop, after: client.Close,
+		kubelet: func(ctx context.Context, node string) (*kubelet.Config, error) {
+			return cluster.KubeletConfig(ctx, client.Reader(), node)
+		},
 	}, nil
 }

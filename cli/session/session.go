@@ -4,11 +4,13 @@ package session
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/kubelet"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/act"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
@@ -22,11 +24,12 @@ type Cluster struct {
 	*cluster.Cluster
 	next    func(context.Context) (*model.Snapshot, error) // in place of the joined one's; nil without
 	objects func() objects
-	actor   *act.Actor      // nil where nothing can be changed
-	tuner   *source.GCTuner // nil without
-	retry   func()          // nil where the server is never lost
-	stop    func()          // ends what runs for it, before it is closed
-	after   func()          // closes what it was opened on; nil without
+	actor   *act.Actor                                                      // nil where nothing can be changed
+	kubelet func(ctx context.Context, node string) (*kubelet.Config, error) // nil where no kubelet can be asked
+	tuner   *source.GCTuner                                                 // nil without
+	retry   func()                                                          // nil where the server is never lost
+	stop    func()                                                          // ends what runs for it, before it is closed
+	after   func()                                                          // closes what it was opened on; nil without
 }
 
 var _ ui.Cluster = (*Cluster)(nil)
@@ -83,6 +86,14 @@ func (c *Cluster) Events(ctx context.Context, ref model.Ref) ([]model.Event, err
 // NodeLease implements ui.Cluster.
 func (c *Cluster) NodeLease(ctx context.Context, node string) (time.Time, error) {
 	return c.objects().NodeLease(ctx, node)
+}
+
+// KubeletConfig implements ui.Cluster.
+func (c *Cluster) KubeletConfig(ctx context.Context, node string) (*kubelet.Config, error) {
+	if c.kubelet == nil {
+		return nil, errors.New("no kubelet can be asked here")
+	}
+	return c.kubelet(ctx, node)
 }
 
 // Actor implements ui.Cluster.

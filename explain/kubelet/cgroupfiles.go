@@ -24,7 +24,7 @@ func (d Driver) podFiles(pod *model.Pod) []File {
 	if pod.QOS != corev1.PodQOSBestEffort {
 		files = []File{d.weight(Shares(requests.Cpu().MilliValue()), words("requests", corev1.ResourceCPU, requests))}
 		if isLimited(pod.Object, corev1.ResourceCPU) {
-			files = append(files, d.quota(Quota(limits.Cpu().MilliValue()), words("limits", corev1.ResourceCPU, limits)+pinnedWords(ExclusiveCPUs(pod.Object)))...)
+			files = append(files, d.quotaUnlessPinned(limits, ExclusiveCPUs(pod.Object))...)
 		}
 		if isLimited(pod.Object, corev1.ResourceMemory) {
 			files = append(files, d.memoryMax(limits.Memory().Value(), words("limits", corev1.ResourceMemory, limits)))
@@ -34,7 +34,10 @@ func (d Driver) podFiles(pod *model.Pod) []File {
 		files = append(files, file(protection(pod), memory.Value(), words("requests", corev1.ResourceMemory, requests)))
 	}
 	if d.protects() && resourcehelper.IsPodLevelResourcesSet(pod.Object) && isLimited(pod.Object, corev1.ResourceMemory) {
-		files = append(files, high(requests.Memory().Value(), limits.Memory().Value(), "throttled at 0.9 of limits.memory")...)
+		files = append(files, d.high(requests.Memory().Value(), limits.Memory().Value(), "limits.memory")...)
+	}
+	if d.PodPidsLimit > 0 {
+		files = append(files, file("pids.max", d.PodPidsLimit, "podPidsLimit"))
 	}
 	return append(files, d.hugepages(requests, "requests")...)
 }
@@ -83,8 +86,7 @@ func (d Driver) containerFiles(node *model.Node, pod *model.Pod, c *corev1.Conta
 	}
 	files := []File{weight}
 	if cpu := limits.Cpu(); !cpu.IsZero() {
-		from := words("limits", corev1.ResourceCPU, limits) + pinnedWords(exclusiveCPUs(pod.Object, c))
-		files = append(files, d.quota(Quota(cpu.MilliValue()), from)...)
+		files = append(files, d.quotaUnlessPinned(limits, exclusiveCPUs(pod.Object, c))...)
 	}
 	if memory := limits.Memory(); !memory.IsZero() {
 		files = append(files, d.memoryMax(memory.Value(), words("limits", corev1.ResourceMemory, limits)))
@@ -122,9 +124,9 @@ func (d Driver) memoryQoS(node *model.Node, pod *model.Pod, c *corev1.Container)
 	case ofPod, request == limit && request != 0:
 		return files
 	case limit == 0:
-		return append(files, high(request, node.Object.Status.Allocatable.Memory().Value(), "throttled at 0.9 of allocatable")...)
+		return append(files, d.high(request, node.Object.Status.Allocatable.Memory().Value(), "allocatable")...)
 	}
-	return append(files, high(request, limit, "throttled at 0.9 of limits.memory")...)
+	return append(files, d.high(request, limit, "limits.memory")...)
 }
 
 // protection is the file that protects the memory that a pod requests.
@@ -142,15 +144,22 @@ const (
 
 // high is memory.high: of what is between request and limit so much as the factor says, in
 // whole pages; none where they are equal.
-func high(request, limit int64, from string) []File {
+func (d Driver) high(request, limit int64, of string) []File {
+	factor := throttlingFactor
+	switch {
+	case d.Throttling != nil:
+		factor = *d.Throttling
+	case d.Configured:
+		return nil
+	}
 	if request == limit {
 		return nil
 	}
-	bytes := int64(math.Floor(float64(request)+(float64(limit)-float64(request))*throttlingFactor)/pageSize) * pageSize
+	bytes := int64(math.Floor(float64(request)+(float64(limit)-float64(request))*factor)/pageSize) * pageSize
 	if bytes <= request {
 		return nil
 	}
-	return []File{file("memory.high", bytes, from)}
+	return []File{file("memory.high", bytes, fmt.Sprintf("throttled at %v of %s", factor, of))}
 }
 
 // hugepages are the files of limits of huge pages, by size.
@@ -196,10 +205,15 @@ func words(of string, name corev1.ResourceName, amounts corev1.ResourceList) str
 	return fmt.Sprintf("%s.%s %s", of, name, amount.String())
 }
 
-// pinnedWords say where there is no quota: the static CPU manager lifts it for pinned CPUs.
-func pinnedWords(pinned int64) string {
-	if pinned == 0 {
-		return ""
+// quotaUnlessPinned is the quota of cpu limits: the static CPU manager lifts it for pinned CPUs.
+func (d Driver) quotaUnlessPinned(limits corev1.ResourceList, pinned int64) []File {
+	from := words("limits", corev1.ResourceCPU, limits)
+	switch {
+	case pinned == 0:
+	case !d.Configured:
+		from += "; none if CPUs are pinned"
+	case d.CPUManager == staticPolicy:
+		return nil
 	}
-	return "; none if CPUs are pinned"
+	return d.quota(Quota(limits.Cpu().MilliValue()), from)
 }

@@ -37,7 +37,13 @@ type File struct {
 type Driver struct {
 	Cgroupfs  bool // the driver cgroupfs; systemd otherwise
 	V1        bool // cgroup v1; v2 otherwise
-	MemoryQoS bool // memoryReservationPolicy TieredReservation and memoryThrottlingFactor 0.9
+	MemoryQoS bool // memoryReservationPolicy TieredReservation
+	// Throttling is memoryThrottlingFactor; nil: 0.9, the example of KEP-2570, unless Configured.
+	Throttling *float64
+	// Configured says that the fields are those of the node's kubelet: CPUManager and Throttling are known.
+	Configured   bool
+	CPUManager   string // the CPU manager's policy
+	PodPidsLimit int64  // of each pod; 0 is none, or not known
 	// ContainerID is the ID of a container of a pod; "" is not known.
 	ContainerID func(pod *corev1.Pod, container string) string
 }

@@ -13,17 +13,20 @@ import (
 
 // Eviction is a pod in the order in which the kubelet of its node would evict.
 type Eviction struct {
-	Namespace  string             `json:"namespace"`
-	Name       string             `json:"name"`
-	Class      corev1.PodQOSClass `json:"qosClass"`
-	WhyClass   string             `json:"qosReason"`
-	Priority   int32              `json:"priority"`
-	Never      string             `json:"neverEvicted"` // why it is never evicted; "" if it may be
-	Ranks      Ranks              `json:"rank"`
-	Usage      map[string]string  `json:"usage"` // cpu and memory by metrics.k8s.io; nil is not known
-	Requests   map[string]string  `json:"requests"`
-	Pinned     int64              `json:"exclusiveCPUs"` // by the CPU manager's static policy
-	Containers []ContainerScore   `json:"containers"`
+	Namespace string             `json:"namespace"`
+	Name      string             `json:"name"`
+	Class     corev1.PodQOSClass `json:"qosClass"`
+	WhyClass  string             `json:"qosReason"`
+	Priority  int32              `json:"priority"`
+	Never     string             `json:"neverEvicted"` // why it is never evicted; "" if it may be
+	Ranks     Ranks              `json:"rank"`
+	Usage     map[string]string  `json:"usage"` // cpu and memory by metrics.k8s.io; nil is not known
+	Requests  map[string]string  `json:"requests"`
+	Pinned    int64              `json:"exclusiveCPUs"` // by the CPU manager's static policy
+	// Aligned is what the topology manager's policy aligns, by container: "app: 4 CPUs, example.com/gpu 1".
+	// Where the kubelet's configuration cannot be read it is what a policy other than none would. Absent: nothing.
+	Aligned    []string         `json:"aligned,omitempty"`
+	Containers []ContainerScore `json:"containers"`
 
 	Pod  *model.Pod    `json:"-"`
 	Used *model.Amount `json:"-"` // nil is not known

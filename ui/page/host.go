@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/kubelet"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
@@ -111,6 +112,9 @@ type Cluster interface {
 	// NodeLease is when the kubelet of a node last renewed its Lease; zero where the node has
 	// none.
 	NodeLease(ctx context.Context, node string) (time.Time, error)
+	// KubeletConfig is what the kubelet of a node is configured to do; the error says why that cannot
+	// be read.
+	KubeletConfig(ctx context.Context, node string) (*kubelet.Config, error)
 	// Events are those about the object, newest first.
 	Events(ctx context.Context, ref model.Ref) ([]model.Event, error)
 }

@@ -13,12 +13,13 @@ import (
 // cgroups is the page of the cgroups of a pod.
 type cgroups struct {
 	page.Text
-	node string
-	pod  *model.Pod
+	node   string
+	config *config
+	pod    *model.Pod
 }
 
-func newCgroups(h page.Host, node string, pod *model.Pod) *cgroups {
-	p := &cgroups{node: node, pod: pod}
+func newCgroups(h page.Host, of *config, pod *model.Pod) *cgroups {
+	p := &cgroups{node: of.node, config: of, pod: pod}
 	p.Host = h
 	return p
 }
@@ -45,12 +46,15 @@ func (p *cgroups) lines() []string {
 	if differ {
 		lines = append(lines, kubelet.NewerWords)
 	}
-	return append(lines, "cgroupfs or v1: kubectl fathom get cgroups NODE --driver cgroupfs, --v1")
+	if p.config.poll.Value == nil {
+		lines = append(lines, "cgroupfs: kubectl fathom get cgroups NODE --driver cgroupfs")
+	}
+	return append(lines, "cgroup v1: kubectl fathom get cgroups NODE --v1")
 }
 
 // own are the cgroups of the pod and those above it.
 func (p *cgroups) own(node *model.Node) []kubelet.Cgroup {
-	all := kubelet.Driver{}.Cgroups(node)
+	all := p.config.poll.Value.Driver().Cgroups(node)
 	var own []kubelet.Cgroup
 	for _, c := range all {
 		if c.Namespace == p.pod.Object.Namespace && c.Pod == p.pod.Object.Name {
@@ -79,14 +83,25 @@ func (p *cgroups) Answer(int) string {
 	if _, gone := page.PodIn(p.Host.Observed().Snapshot, p.pod); gone {
 		return model.Clean(page.AbsentPod(p.Host.Observed(), p.pod, p.pod.FullName()))
 	}
-	return "Computed for systemd and cgroup v2."
+	driver := "systemd"
+	if p.config.poll.Value.Driver().Cgroupfs {
+		driver = "cgroupfs"
+	}
+	return "Computed for " + driver + " and cgroup v2: " + p.config.source() + "."
 }
 
 // Update implements page.View.
 func (p *cgroups) Update(msg tea.Msg) tea.Cmd {
-	if _, ok := msg.(page.SnapshotMsg); ok {
+	if shown, ok := msg.(page.SnapshotMsg); ok {
 		p.Content.SetText(strings.Join(p.lines(), "\n"))
+		if shown.Shown {
+			return p.config.ask(p.Host, p)
+		}
 		return nil
+	}
+	if news, cmd := p.config.poll.Update(p.Host, p, msg); news != page.NoNews {
+		p.Content.SetText(strings.Join(p.lines(), "\n"))
+		return cmd
 	}
 	return p.Text.Update(msg)
 }

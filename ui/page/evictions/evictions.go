@@ -21,7 +21,8 @@ import (
 // Page is the page of one node.
 type Page struct {
 	computed.Page[row]
-	node string
+	node   string
+	config *config
 }
 
 // row is a pod of the node.
@@ -42,7 +43,7 @@ type facts struct {
 
 // New is the page of a node.
 func New(h page.Host, node string) *Page {
-	p := &Page{node: node}
+	p := &Page{node: node, config: &config{node: node}}
 	p.Begin(h, p, "pod", id, columns(p)...)
 	p.Compute = func(s *model.Snapshot, _ *model.Objects, _ time.Time) []row { return compute(s, node) }
 	p.NamespaceOf = func(r row) string { return r.Namespace }
@@ -254,10 +255,27 @@ func (p *Page) Off(do keymap.Action) string {
 	return page.OffPod(p.Host.Observed(), do, p.Table.SelectedGone(), p.Selected())
 }
 
+// Leave ends what nobody will look at.
+func (p *Page) Leave() {
+	p.config.poll.Leave()
+	p.Page.Leave()
+}
+
+// Update implements page.View.
+func (p *Page) Update(msg tea.Msg) tea.Cmd {
+	if shown, ok := msg.(page.SnapshotMsg); ok && shown.Shown {
+		return tea.Batch(p.config.ask(p.Host, p), p.Page.Update(msg))
+	}
+	if news, cmd := p.config.poll.Update(p.Host, p, msg); news != page.NoNews {
+		return cmd
+	}
+	return p.Page.Update(msg)
+}
+
 // Act implements page.View.
 func (p *Page) Act(do keymap.Action) tea.Cmd {
 	if r, ok := p.Table.Selected(); ok && do == keymap.Open {
-		return p.Host.Open(newCgroups(p.Host, p.node, r.Pod))
+		return p.Host.Open(newCgroups(p.Host, p.config, r.Pod))
 	}
 	return p.Page.Act(do)
 }

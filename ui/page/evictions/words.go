@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain/kubelet"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
@@ -73,7 +72,7 @@ func (f *facts) reason() string {
 func below(p *Page, lines int) []string {
 	drawn := make([]string, 0, lines)
 	if r, ok := p.Table.Selected(); ok {
-		d := preview{r, p.Host.Styles(), p.Around.WidthBelow(p.Width), p.Host.Observed().Snapshot.Status.MetricsNote}
+		d := preview{r, p.config, p.Host.Styles(), p.Around.WidthBelow(p.Width), p.Host.Observed().Snapshot.Status.MetricsNote}
 		drawn = append(drawn, d.rule(p.Table.SelectedGone()))
 		if !p.Table.SelectedGone() {
 			drawn = append(drawn, d.factLines(lines-1)...)
@@ -88,6 +87,7 @@ func below(p *Page, lines int) []string {
 // preview is one pod, as it is drawn under the list.
 type preview struct {
 	row    row
+	config *config
 	styles *themes.Styles
 	width  int
 	note   string // why there are no metrics; "" if there are
@@ -133,6 +133,7 @@ func (d preview) facts() []string {
 	if r.Never != "" {
 		facts[1] = "Never evicted: " + r.Never + "."
 	}
+	facts = append(facts, d.config.thresholds())
 	scores := make([]string, len(r.Containers))
 	for i, c := range r.Containers {
 		scores[i] = c.Name + " " + model.UnknownFigure
@@ -144,14 +145,11 @@ func (d preview) facts() []string {
 	if words := kernel(r.of); words != "" {
 		facts = append(facts, words)
 	}
-	if r.Pinned > 0 {
-		facts = append(facts, fmt.Sprintf("The static CPU manager policy, where it is on, pins %s.", grammar.Count(int(r.Pinned), "CPU", "CPUs")))
+	if words := strings.TrimSpace(d.config.pinned(r.Pinned) + " " + d.config.aligned(r.Pod)); words != "" {
+		facts = append(facts, words)
 	}
-	return append(facts, "Kubelet default thresholds: "+strings.Join(kubelet.DefaultThresholds[:shownThresholds], ", ")+".")
+	return facts
 }
-
-// shownThresholds is how many of the default thresholds fit in a line.
-const shownThresholds = 2
 
 // usage says how the memory that a pod uses compares with its request.
 func (d preview) usage() string {

@@ -1,0 +1,130 @@
+package kubelet
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/modeltest"
+)
+
+// configured is what configz answers of a kubelet with a reserved node for latency.
+const configured = `{"kubeletconfig":{"cgroupDriver":"systemd","podPidsLimit":4096,"cpuManagerPolicy":"static","memoryManagerPolicy":"Static",
+"topologyManagerPolicy":"single-numa-node","topologyManagerScope":"pod","memoryReservationPolicy":"TieredReservation","memoryThrottlingFactor":0.8,
+"evictionHard":{"pid.available":"5%","nodefs.available":"10%","memory.available":"500Mi"},"evictionSoft":{"memory.available":"1Gi"},"evictionSoftGracePeriod":{"memory.available":"1m30s"}}}`
+
+func parsed(t *testing.T, answer string) *Config {
+	t.Helper()
+	c, err := ParseConfig([]byte(answer))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestTheConfigurationOfAKubelet(t *testing.T) {
+	factor := 0.8
+	want := &Config{
+		EvictionHard: []string{"memory.available<500Mi", "nodefs.available<10%", "pid.available<5%"}, EvictionSoft: []string{"memory.available<1Gi for 1m30s"},
+		CgroupDriver: "systemd", PodPidsLimit: 4096, CPUManagerPolicy: "static", MemoryManagerPolicy: "Static",
+		TopologyManagerPolicy: "single-numa-node", TopologyManagerScope: "pod", MemoryReservationPolicy: "TieredReservation", MemoryThrottlingFactor: &factor,
+	}
+	if diff := cmp.Diff(want, parsed(t, configured)); diff != "" {
+		t.Error(diff)
+	}
+	least := &Config{
+		EvictionHard: []string{}, EvictionSoft: []string{}, PodPidsLimit: -1, CPUManagerPolicy: "none", MemoryManagerPolicy: "None",
+		TopologyManagerPolicy: "none", TopologyManagerScope: "container", MemoryReservationPolicy: "None",
+	}
+	if diff := cmp.Diff(least, parsed(t, `{"kubeletconfig":{}}`)); diff != "" {
+		t.Error(diff)
+	}
+	for _, answer := range []string{`{}`, `no JSON`, `{"kubeletconfig":{"podPidsLimit":"many"}}`} {
+		if c, err := ParseConfig([]byte(answer)); err == nil || !strings.HasPrefix(err.Error(), "read configz: ") {
+			t.Errorf("%s: %v, %v", answer, c, err)
+		}
+	}
+}
+
+// TestWhatIsAligned by the policies: CPUs that are pinned, memory of Guaranteed pods, devices.
+func TestWhatIsAligned(t *testing.T) {
+	of := func(change func(*Config)) *Config {
+		c := parsed(t, configured)
+		change(c)
+		return c
+	}
+	amounts := modeltest.Quantities("cpu", "4", "memory", "8Gi", "nvidia.com/gpu", "2", "hugepages-2Mi", "64Mi")
+	whole := modeltest.NewPod("ml/train", "n", "4", "8Gi", 0, func(p *corev1.Pod) {
+		p.Spec.Containers[0].Resources = corev1.ResourceRequirements{Requests: amounts, Limits: amounts}
+	})
+	part := modeltest.NewPod("ml/serve", "n", "500m", "1Gi", 0, nil)
+	for name, test := range map[string]struct {
+		config *Config
+		pod    *corev1.Pod
+		want   string
+	}{
+		"all":                  {of(func(*Config) {}), whole, "app: 4 CPUs, memory 8Gi, nvidia.com/gpu 2"},
+		"CPUs are not pinned":  {of(func(c *Config) { c.CPUManagerPolicy = "none" }), whole, "app: memory 8Gi, nvidia.com/gpu 2"},
+		"memory is not":        {of(func(c *Config) { c.MemoryManagerPolicy = "None" }), whole, "app: 4 CPUs, nvidia.com/gpu 2"},
+		"no policy":            {of(func(c *Config) { c.TopologyManagerPolicy = "none" }), whole, ""},
+		"not known":            {nil, whole, "app: 4 CPUs, nvidia.com/gpu 2"},
+		"not Guaranteed":       {of(func(*Config) {}), part, ""},
+		"not Guaranteed, open": {nil, part, ""},
+	} {
+		if got := strings.Join(test.config.Aligned(test.pod), "; "); got != test.want {
+			t.Errorf("%s: %q, not %q", name, got, test.want)
+		}
+	}
+}
+
+// TestCgroupsByTheConfiguration have the files that its kubelet sets: no quota of pinned CPUs, a limit of
+// processes, memory.high by its factor.
+func TestCgroupsByTheConfiguration(t *testing.T) {
+	b := model.NewBuilder()
+	b.Node(nil, modeltest.NewNode("n", "z", "8", "32Gi"))
+	amounts := modeltest.Quantities("cpu", "4", "memory", "8Gi")
+	b.Pod(nil, modeltest.NewPod("ml/train", "n", "4", "8Gi", 0, func(p *corev1.Pod) {
+		p.Spec.Containers[0].Resources = corev1.ResourceRequirements{Requests: amounts, Limits: amounts}
+	}))
+	b.Pod(nil, modeltest.NewPod("ml/serve", "n", "500m", "1000Mi", 0, func(p *corev1.Pod) {
+		p.Spec.Containers[0].Resources.Limits = modeltest.Quantities("memory", "2000Mi")
+	}))
+	node, _ := b.Build(1, model.Status{}, nil).Node("n")
+	filesOf := func(d Driver, pod, container string) string {
+		for _, c := range d.Cgroups(node) {
+			if c.Pod == pod && c.Container == container {
+				var files []string
+				for _, f := range c.Files {
+					files = append(files, f.Name+" "+f.Value)
+				}
+				return strings.Join(files, ", ")
+			}
+		}
+		return "none"
+	}
+	own := parsed(t, configured)
+	for _, test := range []struct {
+		driver         Driver
+		pod, container string
+		want           string
+	}{
+		{own.Driver(), "train", "", "cpu.weight 157, memory.max 8589934592, memory.min 8589934592, pids.max 4096"},
+		{(*Config)(nil).Driver(), "train", "", "cpu.weight 157, cpu.max 400000 100000, memory.max 8589934592"},
+		{own.Driver(), "serve", "app", "cpu.weight 20, memory.max 2097152000, memory.low 1048576000, memory.high 1887436800"},
+		{parsed(t, `{"kubeletconfig":{"cpuManagerPolicy":"none"}}`).Driver(), "train", "app", "cpu.weight 157, cpu.max 400000 100000, memory.max 8589934592"},
+	} {
+		if got := filesOf(test.driver, test.pod, test.container); got != test.want {
+			t.Errorf("%s %s: %q, not %q", test.pod, test.container, got, test.want)
+		}
+	}
+	if d := parsed(t, `{"kubeletconfig":{"cgroupDriver":"cgroupfs"}}`).Driver(); !d.Cgroupfs || filesOf(d, "train", "") == "none" {
+		t.Error("cgroupfs is not taken from the configuration")
+	}
+	if _, err := json.Marshal(own); err != nil {
+		t.Error(err)
+	}
+}
