@@ -39,6 +39,21 @@ func CapacityOf(nodes []*Node) Capacity {
 	return c
 }
 
+// RequestedBy is what pods that have not finished request together, pending ones too; Pods is how
+// many they are. A ResourceQuota counts the same.
+func RequestedBy(pods []*Pod) Resources {
+	var sum Resources
+	for _, pod := range pods {
+		if pod.Finished() {
+			continue
+		}
+		own := pod.Requests
+		own.Pods = 1
+		sum.add(own)
+	}
+	return sum
+}
+
 // Percent is a part of a whole in percent, rounded down: 100 only where nothing is
 // left. A part of nothing is everything.
 func Percent(part, whole int64) int {

@@ -171,3 +171,33 @@ func TestTheFirstScreenSaysWhatIsWrongWithACluster(t *testing.T) {
 		})
 	}
 }
+
+// TestTheGaugesOfANamespace are what its pods request: of what its quotas allow, else of the cluster.
+func TestTheGaugesOfANamespace(t *testing.T) {
+	for name, test := range map[string]struct {
+		namespace string
+		want      string // of the row of gauges
+	}{
+		"with a quota": {"shop", "cpu █████████▋ 96%!  pods 62%  requested of quota compute, gpus"},
+		"without one":  {"search", "cpu ▍········· 3%  mem ▍········· 4%  pods <1%  requested by search"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newSound()
+			c.lists["resourcequotas"] = []runtime.Object{
+				quota("shop", "compute", modeltest.Quantities("pods", "40", "requests.cpu", "13500m"), modeltest.Quantities("pods", "1", "requests.cpu", "1")),
+				quota("shop", "gpus", modeltest.Quantities("requests.cpu", "20", "requests.nvidia.com/gpu", "0"), nil),
+			}
+			c.pods = append(c.pods, pod("shop", "waits", "1", "1Gi", time.Minute), ran(pod("search", "api", "2", "10Gi", time.Hour), c.nodes[0].Name), pod("search", "waits", "64", "1Gi", time.Minute))
+			done := ran(pod("shop", "done", "4", "1Gi", time.Hour), c.nodes[0].Name)
+			done.Status.Phase = corev1.PodSucceeded
+			c.pods = append(c.pods, done)
+			app := c.opened(t, 24)
+			press(t, app, "1", "n")
+			write(t, app, test.namespace)
+			press(t, app, "enter")
+			if got := strings.TrimSpace(screenRow(app, header+2)); got != test.want {
+				t.Errorf("got  %q\nwant %q", got, test.want)
+			}
+		})
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/cli/output"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/model/inventory"
 )
 
@@ -27,7 +28,8 @@ func budgets(ctx context.Context, g *Options, live *source.Live) (*output.List, 
 		More:  []string{"SHARED PODS"},
 		Empty: g.scope.Empty("PodDisruptionBudgets"),
 	}
-	budgets, _ := inventory.Budgets(live.Snapshot, objects)
+	budgets, unprotected := inventory.Budgets(live.Snapshot, objects)
+	g.tellUnprotected(l, live.Snapshot, unprotected)
 	for _, b := range budgets {
 		if !g.scope.Takes(b.Namespace, b.Object.Labels) {
 			continue
@@ -44,6 +46,41 @@ func budgets(ctx context.Context, g *Options, live *source.Live) (*output.List, 
 		l.Names = append(l.Names, "poddisruptionbudget.policy/"+b.Name)
 	}
 	return l, nil
+}
+
+// unprotectedField is the field of a BudgetList with the workloads that no budget selects.
+const unprotectedField = "unprotected"
+
+// unprotectedItem is a workload of several pods that no PodDisruptionBudget selects.
+type unprotectedItem struct {
+	Namespace string `json:"namespace"`
+	Kind      string `json:"kind"`
+	Name      string `json:"name"`
+	Pods      int    `json:"pods"`
+}
+
+// tellUnprotected adds the workloads of the scope's namespace without a budget; null where not all
+// pods are known.
+func (g *Options) tellUnprotected(l *output.List, s *model.Snapshot, all []inventory.Unprotected) {
+	l.Extra = map[string]any{unprotectedField: nil}
+	if s.PodsUnknown() != "" {
+		return
+	}
+	items := []unprotectedItem{}
+	for _, u := range all {
+		if g.scope.Takes(u.Namespace, nil) {
+			items = append(items, unprotectedItem{u.Namespace, u.Owner.Kind, u.Owner.Name, u.Pods})
+		}
+	}
+	l.Extra[unprotectedField] = items
+	if len(items) == 0 {
+		return
+	}
+	var names []string
+	for _, item := range items {
+		names = append(names, item.Namespace+"/"+item.Name)
+	}
+	l.Lines = []string{"", grammar.Count(len(items), "workload", "workloads") + " of several pods without a PodDisruptionBudget: " + grammar.List(names, grammar.Few)}
 }
 
 // listOf are the objects of a resource that a view needs. That it could not be listed is

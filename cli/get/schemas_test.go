@@ -34,6 +34,17 @@ var lists = map[string]any{
 	"LessonList": lessonlist.Item{}, "LessonProgressList": lessonlist.ProgressItem{},
 }
 
+// besides are fields that lists have beside their items, which may be null.
+var besides = map[string]struct {
+	field, words string
+	of           any
+}{
+	"EvictionList": {kubeletField, kubeletWords, &kubelet.Config{}}, "CgroupList": {kubeletField, kubeletWords, &kubelet.Config{}},
+	"BudgetList": {unprotectedField, "Workloads of several pods that no budget selects; null where not all pods are known.", []unprotectedItem{}},
+}
+
+const kubeletWords = "The configuration of the node's kubelet; null where it cannot be read."
+
 // objects are the types of the other kinds.
 var objects = map[string]any{
 	"Fit": report.Fit{}, fitLose: report.Loss{},
@@ -51,9 +62,12 @@ func generated(t *testing.T) map[string]*schema {
 	for kind, item := range lists {
 		of := doc.schemaOf(t, reflect.TypeOf(item))
 		list := &schema{Type: "object", Properties: map[string]*schema{"items": {Type: "array", Items: of}}, Required: []string{"items"}}
-		if kind == "EvictionList" || kind == "CgroupList" {
-			list.Properties[kubeletField] = doc.schemaOf(t, reflect.TypeFor[*kubelet.Config]())
-			list.Properties[kubeletField].Description = "The configuration of the node's kubelet; null where it cannot be read."
+		if beside, ok := besides[kind]; ok {
+			of := doc.schemaOf(t, reflect.TypeOf(beside.of))
+			if word, ok := of.Type.(string); ok {
+				of.Type = []string{word, "null"}
+			}
+			of.Description, list.Properties[beside.field] = beside.words, of
 		}
 		all[kind] = list.named(kind)
 	}

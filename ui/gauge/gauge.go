@@ -29,10 +29,13 @@ func (l Levels) Tone(percent int) tone.Tone {
 	return tone.Good
 }
 
-// Mark is the level of a percentage where there is no colour: "!" for full.
+// Mark is the level of a percentage where there is no colour: "▴" for tight, "!" for full.
 func (l Levels) Mark(percent int) string {
-	if percent >= l.Full {
+	switch {
+	case percent >= l.Full:
 		return "!"
+	case percent >= l.Tight:
+		return "▴"
 	}
 	return " "
 }

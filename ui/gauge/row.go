@@ -21,37 +21,58 @@ func Capacity(s *themes.Styles, levels Levels, c *model.Capacity, width int, end
 	if c.Nodes == 0 {
 		return ""
 	}
+	return drawRow(s, levels, c, true, width, endings)
+}
+
+// Quota draws what is requested of what a quota allows, as Capacity does; what it does not limit is
+// left out.
+func Quota(s *themes.Styles, levels Levels, requested, hard *model.Resources, width int, endings ...[]Word) string {
+	return drawRow(s, levels, &model.Capacity{Requested: *requested, Allocatable: *hard}, false, width, endings)
+}
+
+// drawRow draws the row of both. all says that cpu, memory and pods are drawn where there are none.
+func drawRow(s *themes.Styles, levels Levels, c *model.Capacity, all bool, width int, endings [][]Word) string {
 	row := &row{room: width - 2} // a cell at each side
 	for _, resource := range []struct {
 		head string
 		name corev1.ResourceName
 	}{{"cpu", corev1.ResourceCPU}, {"mem", corev1.ResourceMemory}} {
 		part, whole := c.Requested.Of(resource.name), c.Allocatable.Of(resource.name)
-		if whole <= 0 {
+		switch {
+		case whole <= 0 && !all:
+			continue
+		case whole <= 0:
 			row.add(resource.head+" "+model.UnknownFigure, s.Dim.Render(resource.head)+" "+s.Unknown.Render(model.UnknownFigure))
 			continue
 		}
 		plain, styled := Draw(s, levels, barWidth, part, whole)
-		percent := Words(part, whole)
+		percent := levels.marked(Words(part, whole), part, whole)
 		row.add(resource.head+" "+plain+" "+percent, s.Dim.Render(resource.head)+" "+styled+" "+levels.Tone(model.Percent(part, whole)).Style(s).Render(percent))
 	}
 	for _, name := range c.Extended() {
 		part, whole := c.Requested.Of(name), c.Allocatable.Of(name)
-		head, figure := model.Clean(model.ResourceWord(name)), model.FormatCount(part)+"/"+model.FormatCount(whole)
+		head, figure := model.Clean(model.ResourceWord(name)), levels.marked(model.FormatCount(part)+"/"+model.FormatCount(whole), part, whole)
 		row.add(head+" "+figure, s.Dim.Render(head)+" "+levels.Tone(model.Percent(part, whole)).Style(s).Render(figure))
 	}
 	part, whole := c.Requested.Pods, c.Allocatable.Pods
-	percent := Words(part, whole)
-	if whole <= 0 {
-		percent = model.UnknownFigure
+	percent := model.UnknownFigure
+	if whole > 0 {
+		percent = levels.marked(Words(part, whole), part, whole)
 	}
-	row.add("pods "+percent, s.Dim.Render("pods")+" "+levels.Tone(model.Percent(part, whole)).Style(s).Render(percent))
+	if whole > 0 || all {
+		row.add("pods "+percent, s.Dim.Render("pods")+" "+levels.Tone(model.Percent(part, whole)).Style(s).Render(percent))
+	}
 	for _, words := range endings {
 		if row.end(s, words) {
 			break
 		}
 	}
 	return " " + strings.Join(row.drawn, "  ")
+}
+
+// marked is a figure with the mark of its level after it.
+func (l Levels) marked(figure string, part, whole int64) string {
+	return figure + strings.TrimSpace(l.Mark(model.Percent(part, whole)))
 }
 
 // Word ends a row of gauges.

@@ -248,8 +248,12 @@ type state struct {
 // pressureWord is the state of a node that lacks memory, disk or process IDs, which taints it.
 const pressureWord = "pressure"
 
-// taintedWord is the state of a node that takes only pods that tolerate its taint.
-const taintedWord = "tainted"
+// taintedWord is the state of a node that takes only pods that tolerate its taint, and taintedSign
+// its cell.
+const (
+	taintedWord = "tainted"
+	taintedSign = "t"
+)
 
 // stateOf is the state of a node.
 func stateOf(n *model.Node) state {
@@ -265,7 +269,7 @@ func stateOf(n *model.Node) state {
 	case len(n.Pressure) > 0:
 		return state{cell{"P", tone.Warning, pressureWord}, false}
 	case isTainted(n):
-		return state{cell{"t", tone.Plain, taintedWord}, false}
+		return state{cell{taintedSign, tone.Plain, taintedWord}, false}
 	}
 	return state{cell{readySign, tone.Good, "Ready"}, false}
 }

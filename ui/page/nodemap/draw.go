@@ -1,6 +1,7 @@
 package nodemap
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -141,6 +142,9 @@ func (d *drawing) legend(levels []entry, width int) string {
 	}
 	for _, t := range d.summary.found {
 		all = append(all, t.tone.Style(s).Render(t.sign)+s.Dim.Render(" "+model.Clean(t.means)))
+	}
+	if isTainted := func(t tally) bool { return t.sign == taintedSign }; d.grid.tainted && !slices.ContainsFunc(d.summary.found, isTainted) {
+		all = append(all, s.Text.Render(taintedSign)+s.Dim.Render(" tainted pool"))
 	}
 	words, hidden := " "+strings.Join(all, s.Dim.Render(" · ")), d.grid.hidden()
 	if lead := s.Dim.Render(" one cell a node:"); cells.Width(lead+words)+cells.Width(hidden)+margin < width {

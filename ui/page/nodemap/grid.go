@@ -19,11 +19,12 @@ type grid struct {
 	natural []int // the widths of the heads
 	widths  []int // those that there is room for
 	lines   []line
-	at      int // the selected node
-	column  int // that the cursor keeps over shorter lines
-	top     int // the first line in view
-	height  int // the lines in view
-	left    int // the cells before the first one of a line
+	at      int  // the selected node
+	column  int  // that the cursor keeps over shorter lines
+	top     int  // the first line in view
+	height  int  // the lines in view
+	left    int  // the cells before the first one of a line
+	tainted bool // a pool is marked as tainted
 }
 
 // row is the nodes with the same heads.
@@ -45,19 +46,23 @@ const (
 	leastCells = 20
 )
 
-// lay puts nodes in rows, each by name.
-func (g *grid) lay(nodes []*model.Node, by grouping) {
+// lay puts nodes in rows, each by name. The names of tainted pools are marked: their cells show levels.
+func (g *grid) lay(nodes []*model.Node, by grouping, tainted map[string]bool) {
 	if byName := func(a, b *model.Node) int { return strings.Compare(a.Name, b.Name) }; !slices.IsSortedFunc(nodes, byName) {
 		nodes = slices.Clone(nodes)
 		slices.SortStableFunc(nodes, byName)
 	}
 	keys := by.present(nodes)
+	g.tainted = false
 	g.natural = make([]int, len(keys))
 	g.nodes, g.rows = make([]*model.Node, 0, len(nodes)), nil
 	for _, of := range divide(keys, nodes) {
 		heads := make([]string, len(keys))
 		for k, key := range keys {
 			heads[k] = model.Clean(cmp.Or(of.values[k], key.none))
+			if key.isPool && tainted[of.values[k]] {
+				heads[k], g.tainted = heads[k]+" "+taintedSign, true
+			}
 			g.natural[k] = max(g.natural[k], min(cells.Width(heads[k]), mostHead))
 		}
 		g.rows = append(g.rows, row{of.values, heads, len(g.nodes), len(g.nodes) + len(of.nodes)})

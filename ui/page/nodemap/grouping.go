@@ -18,13 +18,14 @@ type grouping struct {
 
 // key is one of the heads of a row.
 type key struct {
-	of   func(*model.Node) string
-	none string // in place of "", where other nodes have one
+	of     func(*model.Node) string
+	none   string // in place of "", where other nodes have one
+	isPool bool
 }
 
 var (
-	pool          = key{func(n *model.Node) string { return n.Pool }, "no pool"}
-	zone          = key{func(n *model.Node) string { return n.Zone }, "no zone"}
+	pool          = key{func(n *model.Node) string { return n.Pool }, "no pool", true}
+	zone          = key{func(n *model.Node) string { return n.Zone }, "no zone", false}
 	byPoolAndZone = grouping{"pool and zone", []key{pool, zone}}
 	byPool        = grouping{"pool", []key{pool}}
 	byZone        = grouping{"zone", []key{zone}}
@@ -32,7 +33,7 @@ var (
 
 // byLabel puts nodes with the same value of a label in a row.
 func byLabel(label string) grouping {
-	return grouping{label[strings.LastIndexByte(label, '/')+1:], []key{{func(n *model.Node) string { return n.Object.Labels[label] }, "not set"}}}
+	return grouping{label[strings.LastIndexByte(label, '/')+1:], []key{{func(n *model.Node) string { return n.Object.Labels[label] }, "not set", false}}}
 }
 
 // Labels are offered where they have from two to mostValues values, mostLabels of them.

@@ -174,7 +174,11 @@ func (p *Page) lay(nodes []*model.Node, selected *model.Node) {
 
 // group puts nodes in rows, with one of them selected.
 func (p *Page) group(nodes []*model.Node, selected *model.Node) {
-	p.grid.lay(nodes, p.by)
+	var tainted map[string]bool
+	if p.why == nil { // else a letter is a reason
+		tainted = taintedPools(p.Host.Observed().Snapshot.Nodes)
+	}
+	p.grid.lay(nodes, p.by, tainted)
 	if selected != nil {
 		p.grid.selectUID(uidOf(selected))
 	}

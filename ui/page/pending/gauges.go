@@ -2,6 +2,7 @@ package pending
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -60,6 +61,8 @@ type overview struct {
 	list     *list.Page[query.PendingRow, *Row]
 	verdicts *Verdicts
 	capacity capacity
+	own      model.Resources // what the pods of the namespace request that is shown
+	placed   model.Resources // of it, what those request that have a node
 	trend    trend
 	steps    steps // of a recording
 	warns    *warnings.Watch
@@ -68,16 +71,33 @@ type overview struct {
 // take takes in a snapshot.
 func (v *overview) take(s *model.Snapshot) {
 	v.capacity.of(s, s.Nodes)
+	if namespace := v.list.Host.Namespace(); namespace != "" {
+		pods := page.InNamespace(s.Pods, namespace)
+		v.own = model.RequestedBy(pods)
+		v.placed = model.RequestedBy(slices.DeleteFunc(slices.Clone(pods), func(pod *model.Pod) bool { return !pod.Bound() }))
+	}
 	v.trend.add(v.list.Host, v.verdicts)
 }
 
-// gauges are what is requested of the cluster's nodes.
+// gauges are what is requested of the cluster's nodes; where a namespace is shown, by its pods, of
+// what its quotas allow, if it has any.
 func (v *overview) gauges() string {
 	h := v.list.Host
 	if o := h.Observed(); o.NotRead("nodes") != "" || o.IsReading() {
 		return ""
 	}
 	width := v.list.Width
+	if namespace := h.Namespace(); namespace != "" {
+		dim := func(text string) []gauge.Word { return []gauge.Word{{Text: model.Clean(text), Tone: tone.Dim}} }
+		hard := v.warns.Hard()
+		if len(hard.Quotas) == 0 {
+			of := v.capacity.Capacity
+			of.Requested = v.placed
+			return gauge.Capacity(h.Styles(), h.Levels(), &of, width, dim("requested by "+namespace), dim("by "+namespace))
+		}
+		return gauge.Quota(h.Styles(), h.Levels(), &v.own, &hard.Resources, width,
+			dim("requested of quota "+strings.Join(hard.Quotas, ", ")), dim("of quota "+hard.Quotas[0]), dim("of quota"))
+	}
 	return gauge.Capacity(h.Styles(), h.Levels(), &v.capacity.Capacity, width, v.capacity.nodeWords()...)
 }
 

@@ -44,7 +44,13 @@ type Watch struct {
 	shown     int // how often the page was
 	namespace string
 	asked     time.Time
-	asks      page.Poll[[]Warning]
+	asks      page.Poll[answer]
+}
+
+// answer is what was found out.
+type answer struct {
+	warnings []Warning
+	hard     inventory.Hard // of the namespace that is shown
 }
 
 const (
@@ -96,12 +102,13 @@ func (w *Watch) ask() tea.Cmd {
 	at := At{Namespace: w.Host.Namespace(), Full: w.Host.Levels().Full, Now: o.AsOf()}
 	snapshot := o.Snapshot
 	w.namespace, w.asked = at.Namespace, o.At
-	return w.asks.AskNow(w.Host, w.Self, func(ctx context.Context, cluster page.Cluster) ([]Warning, error) {
+	return w.asks.AskNow(w.Host, w.Self, func(ctx context.Context, cluster page.Cluster) (answer, error) {
 		objects, err := cluster.Objects(ctx, budgets, quotas, classes)
 		if err != nil {
-			return nil, err
+			return answer{}, err
 		}
-		return Of(snapshot, objects, at), nil
+		list, _ := model.ListOf[*corev1.ResourceQuota](objects, quotas)
+		return answer{Of(snapshot, objects, at), inventory.HardOf(list, at.Namespace)}, nil
 	})
 }
 
@@ -119,7 +126,15 @@ func (w *Watch) All() []Warning {
 	if w.Host.Hides() {
 		return nil
 	}
-	return w.asks.Value
+	return w.asks.Value.warnings
+}
+
+// Hard is what the quotas of the namespace that is shown allow; nothing while that is not known.
+func (w *Watch) Hard() inventory.Hard {
+	if w.namespace != w.Host.Namespace() {
+		return inventory.Hard{}
+	}
+	return w.asks.Value.hard
 }
 
 // After adds to an answer as many warnings as fit width cells.
