@@ -80,7 +80,7 @@ func TestEvictionsSayWhatTheKubeletIsConfiguredTo(t *testing.T) {
 			press(t, app, "enter")
 			requireScreen(t, app)
 			press(t, app, "enter")
-			if got := app.history.top().Answer(80); got != "Computed for cgroupfs and cgroup v2: by the kubelet's configuration." {
+			if got := app.history.top().Answer(80); got != "Computed for cgroupfs and cgroup v2 by the kubelet's configuration." {
 				t.Errorf("%q", got)
 			}
 			if shown := ansi.Strip(app.View().Content); !strings.Contains(shown, "pids.max") || strings.Contains(shown, "if CPUs are pinned") {
@@ -129,6 +129,25 @@ func TestEnterShowsTheCgroupsOfAPod(t *testing.T) {
 	write(t, app, "std-b-02")
 	press(t, app, "enter", "j", "j", "enter")
 	requireScreen(t, app)
+}
+
+// TestThePaletteOpensTheCgroupsOfANode after asking which, or of the selected one.
+func TestThePaletteOpensTheCgroupsOfANode(t *testing.T) {
+	s := measured(mixedQoS())
+	app := newTestAppWith(t, 80, 24, s, &fakeCluster{reports: verdictsOf(s)}, nil)
+	runPalette(t, app, "cgroups")
+	write(t, app, "std-b-02")
+	press(t, app, "enter")
+	requireScreen(t, app)
+	shown := ansi.Strip(app.View().Content)
+	app = newTestAppWith(t, 80, 24, s, &fakeCluster{reports: verdictsOf(s)}, nil)
+	press(t, app, "3", "/")
+	write(t, app, "std-b-02")
+	press(t, app, "enter")
+	runPalette(t, app, "cgroups")
+	if again := ansi.Strip(app.View().Content); again != shown {
+		t.Errorf("of the selected node:\n%s", again)
+	}
 }
 
 func TestEvictionsSayWhyAPodIsFirst(t *testing.T) {

@@ -128,7 +128,7 @@ func (k *keyboard) doOpenPage(do keymap.Action) (cmd tea.Cmd, done bool) {
 	case keymap.Pools:
 		return k.app.history.open(k.app.pages.pools), true
 	case keymap.Evictions:
-		return k.app.commands.openEvictions(), true
+		return k.app.commands.openOfNode("evictions"), true
 	case keymap.Taints:
 		return k.app.history.open(k.app.pages.taints), true
 	case keymap.Budgets:

@@ -52,8 +52,8 @@ func (c *commands) Entries(after string) (entries []palette.Entry, listed bool) 
 		return c.themeEntries(), true
 	case "by":
 		return c.labelEntries(), true
-	case "evictions":
-		return c.evictionEntries(), true
+	case "evictions", "cgroups":
+		return c.nodeEntries(after), true
 	}
 	return nil, false
 }
@@ -123,6 +123,7 @@ func (c *commands) viewEntries(by func(keymap.Action) func() tea.Cmd) []palette.
 		{Name: "taints", What: "taints, evictions by them, and reserved pools", Key: "5", Run: by(keymap.Taints)},
 		{Name: "priorities", What: "PriorityClasses, their pods and the queue", Key: "6", Run: by(keymap.Priorities)},
 		{Name: "evictions", What: "eviction order and QoS of a node's pods", Key: "7", Run: by(keymap.Evictions)},
+		{Name: "cgroups", What: "cgroups and files of a node's pods", Run: func() tea.Cmd { return c.openOfNode("cgroups") }},
 		{Name: "quotas", What: "ResourceQuotas and what is left of them", Key: "8", Run: by(keymap.Quotas)},
 		{Name: "budgets", What: "PodDisruptionBudgets and the drains they block", Key: "9", Run: by(keymap.Budgets)},
 		{Name: "schedulers", What: "schedulers and controllers, running or not", Run: func() tea.Cmd { return c.app.history.open(schedulers.New(&c.app.host)) }},
@@ -200,30 +201,39 @@ func (c *commands) namespaceEntries() []palette.Entry {
 	return entries
 }
 
-// evictionEntries are the nodes, to choose one of whose evictions are shown.
-func (c *commands) evictionEntries() []palette.Entry {
+// nodeEntries are the nodes, to choose one of whose evictions or cgroups are shown.
+func (c *commands) nodeEntries(view string) []palette.Entry {
 	var entries []palette.Entry
 	for _, node := range c.app.observed.Snapshot.Nodes {
-		entries = append(entries, palette.Entry{Name: "evictions " + model.Clean(node.Name), Run: func() tea.Cmd {
-			return c.app.history.open(evictions.New(&c.app.host, node.Name))
+		entries = append(entries, palette.Entry{Name: view + " " + model.Clean(node.Name), Run: func() tea.Cmd {
+			return c.app.history.open(c.viewOfNode(view, node.Name))
 		}})
 	}
 	return entries
 }
 
-// openEvictions shows the evictions of the node that the page on top is about or that is
-// selected there, and asks which node where there is none, or it is shown already.
-func (c *commands) openEvictions() tea.Cmd {
+// viewOfNode is the page of a node's evictions or cgroups.
+func (c *commands) viewOfNode(view, node string) page.View {
+	if view == "cgroups" {
+		return evictions.NewCgroups(&c.app.host, node)
+	}
+	return evictions.New(&c.app.host, node)
+}
+
+// openOfNode shows the evictions or cgroups of the node that the page on top is about or that is
+// selected there, and asks which node where there is none, or they are shown already.
+func (c *commands) openOfNode(view string) tea.Cmd {
 	top := c.app.history.top()
 	node := top.Selected().Node
 	if on := page.TargetsOf(top).Nodes; node == nil && len(on) == 1 {
 		node = on[0]
 	}
-	if _, shown := top.(*evictions.Page); shown || node == nil {
-		c.open("evictions ")
+	_, shown := top.(*evictions.Page)
+	if shown = shown && view == "evictions"; shown || node == nil {
+		c.open(view + " ")
 		return nil
 	}
-	return c.app.history.open(evictions.New(&c.app.host, node.Name))
+	return c.app.history.open(c.viewOfNode(view, node.Name))
 }
 
 // recentMost is how many namespaces are remembered: one for each digit.

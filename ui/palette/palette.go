@@ -79,7 +79,7 @@ func (p *Palette) list() {
 }
 
 // heads are the words of entries that take another.
-var heads = []string{"ns", "ctx", "lesson", "theme", "by", "evictions"}
+var heads = []string{"ns", "ctx", "lesson", "theme", "by", "evictions", "cgroups"}
 
 // entryNames lets fuzzy search entries by their words.
 type entryNames []Entry

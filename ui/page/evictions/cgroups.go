@@ -10,13 +10,16 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 )
 
-// cgroups is the page of the cgroups of a pod.
+// cgroups is the page of the cgroups of a node, or of one of its pods.
 type cgroups struct {
 	page.Text
 	node   string
 	config *config
-	pod    *model.Pod
+	pod    *model.Pod // nil: of all pods
 }
+
+// NewCgroups is the page of the cgroups of a node.
+func NewCgroups(h page.Host, node string) page.View { return newCgroups(h, &config{node: node}, nil) }
 
 func newCgroups(h page.Host, of *config, pod *model.Pod) *cgroups {
 	p := &cgroups{node: of.node, config: of, pod: pod}
@@ -30,7 +33,7 @@ func (p *cgroups) Resize(width, height int) {
 	p.Content.SetText(strings.Join(p.lines(), "\n"))
 }
 
-// lines are the cgroups that the pod is in, and its own.
+// lines are the cgroups of the node, or those that the pod is in and its own.
 func (p *cgroups) lines() []string {
 	node, ok := p.Host.Observed().Snapshot.Node(p.node)
 	if !ok {
@@ -52,9 +55,12 @@ func (p *cgroups) lines() []string {
 	return append(lines, "cgroup v1: kubectl fathom get cgroups NODE --v1")
 }
 
-// own are the cgroups of the pod and those above it.
+// own are the cgroups of the pod and those above it; without a pod all.
 func (p *cgroups) own(node *model.Node) []kubelet.Cgroup {
 	all := p.config.poll.Value.Driver().Cgroups(node)
+	if p.pod == nil {
+		return all
+	}
 	var own []kubelet.Cgroup
 	for _, c := range all {
 		if c.Namespace == p.pod.Object.Namespace && c.Pod == p.pod.Object.Name {
@@ -75,19 +81,38 @@ func (p *cgroups) own(node *model.Node) []kubelet.Cgroup {
 
 // Crumbs implements page.View.
 func (p *cgroups) Crumbs() []string {
-	return []string{"nodes", p.Host.Observed().NodeName(p.node), p.pod.FullName(), "cgroups"}
+	crumbs := []string{"nodes", p.Host.Observed().NodeName(p.node)}
+	if p.pod != nil {
+		crumbs = append(crumbs, p.pod.FullName())
+	}
+	return append(crumbs, "cgroups")
 }
 
 // Answer implements page.View.
 func (p *cgroups) Answer(int) string {
+	seen := p.Host.Observed()
+	_, there := seen.Snapshot.Node(p.node)
+	switch why := seen.PodsUnknown(); {
+	case !there && !seen.IsReading():
+		return page.AbsentNode(seen, nil, model.Clean(seen.NodeName(p.node)))
+	case p.pod == nil && why != "":
+		return "Not all pods of the node are known: " + why + "."
+	case p.pod == nil:
+		return p.computed()
+	}
 	if _, gone := page.PodIn(p.Host.Observed().Snapshot, p.pod); gone {
 		return model.Clean(page.AbsentPod(p.Host.Observed(), p.pod, p.pod.FullName()))
 	}
+	return p.computed()
+}
+
+// computed says by what the cgroups are computed.
+func (p *cgroups) computed() string {
 	driver := "systemd"
 	if p.config.poll.Value.Driver().Cgroupfs {
 		driver = "cgroupfs"
 	}
-	return "Computed for " + driver + " and cgroup v2: " + p.config.source() + "."
+	return "Computed for " + driver + " and cgroup v2 " + p.config.source() + "."
 }
 
 // Update implements page.View.
@@ -105,3 +130,6 @@ func (p *cgroups) Update(msg tea.Msg) tea.Cmd {
 	}
 	return p.Text.Update(msg)
 }
+
+// Leave ends what nobody will look at.
+func (p *cgroups) Leave() { p.config.poll.Leave() }

@@ -35,7 +35,7 @@ func (c *config) source() string {
 	if c.poll.Value != nil {
 		return "by the kubelet's configuration"
 	}
-	return "kubelet defaults; its configuration cannot be read"
+	return "by kubelet defaults (configz not readable)"
 }
 
 // thresholds are those at which the kubelet evicts: its own ones, else the defaults.
