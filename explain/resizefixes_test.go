@@ -76,6 +76,30 @@ func TestFixesOfAResize(t *testing.T) {
 			want:    []string{`request cpu 4 instead of 9 verified []`},
 			why:     "infeasible: cpu 4 allocatable on a",
 		},
+		"another one is deferred too": { // the kubelet counts what is granted to it
+			objects: []runtime.Object{
+				testNode("a", "4"), testPod("shop/web", "a", "3500m", deferredFrom("2", "Deferred")), testPod("shop/other", "a", "3", ownedBy("DaemonSet", "other"), deferredFrom("1", "Deferred")),
+			},
+			want: []string{"request cpu 3 instead of 3.5 verified []"},
+			why:  "deferred: needs cpu 500m more on a",
+		},
+		"no more than it has": {
+			objects: []runtime.Object{testNode("a", "3"), testPod("shop/web", "a", "3", deferredFrom("1", "Deferred")), testPod("shop/agent", "a", "2", ownedBy("DaemonSet", "agent"))},
+			none:    "No known change to the pod or to nodes would help.",
+			why:     "deferred: needs cpu 2 more on a",
+		},
+		"infeasible for another reason": { // such as the static policy of the CPU manager
+			objects: []runtime.Object{testNode("a", "4"), testNode("b", "4"), testPod("shop/web", "a", "3", deferredFrom("1", "Infeasible")), cache},
+			none:    "The kubelet's message says why the resize is infeasible: nothing that is freed on the node helps.",
+			why:     "infeasible on a",
+		},
+		"a restart": {
+			objects: []runtime.Object{testNode("a", "4"), testPod("shop/web", "a", "9", deferredFrom("1", "Infeasible"), func(p *corev1.Pod) {
+				p.Spec.Containers[0].ResizePolicy = []corev1.ContainerResizePolicy{{ResourceName: corev1.ResourceCPU, RestartPolicy: corev1.RestartContainer}}
+			})},
+			want: []string{"request cpu 4 instead of 9 verified [shop/web restarts container app for the resize (resizePolicy)]"},
+			why:  "infeasible: cpu 4 allocatable on a",
+		},
 		"enough by now": {
 			objects: []runtime.Object{testNode("a", "4"), testPod("shop/web", "a", "3", deferredFrom("1", "Deferred"))},
 			none:    "By requests its node has enough now: the kubelet tries again.",
@@ -112,4 +136,15 @@ func TestFixesOfAResize(t *testing.T) {
 			same(t, strings.Join(got, "\n"), strings.Join(test.want, "\n"))
 		})
 	}
+}
+
+// Where only the pods of one namespace can be read, what the node lacks is not known.
+func TestFixesOfAResizeNeedAllPods(t *testing.T) {
+	e := startEngine(t, Options{Namespace: "shop"}, testNode("a", "4"), testPod("shop/web", "a", "3", deferredFrom("1", "Deferred")), testPod("shop/cache", "a", "2", ownedBy("ReplicaSet", "cache")))
+	r, err := e.Ask(t.Context(), report.Query{Target: report.PodOf("shop/web"), Parts: report.FixesPart})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, r.Why, "deferred on a")
+	same(t, r.Tried.None, "Unknown: not all of node a can be read.")
 }

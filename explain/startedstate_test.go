@@ -6,6 +6,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"pgregory.net/rapid"
@@ -89,6 +90,7 @@ func TestARunningPodMayNotBeReady(t *testing.T) {
 	}
 	resized := func(kind corev1.PodConditionType, reason, message string) func(*corev1.Pod) {
 		return func(p *corev1.Pod) {
+			p.Status.ContainerStatuses[0].AllocatedResources = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1")}
 			p.Status.Conditions = append(p.Status.Conditions, corev1.PodCondition{
 				Type: kind, Status: corev1.ConditionTrue, Reason: reason, Message: message, LastTransitionTime: metav1.NewTime(testNow.Add(-3 * time.Minute)),
 			})
@@ -103,7 +105,7 @@ func TestARunningPodMayNotBeReady(t *testing.T) {
 		"fine":    {", all containers started.", "a"},
 		"unready": {", all containers started. It is not Ready for 5m.", "a: not Ready"},
 		"deferred": {
-			", all containers started. Its resize to cpu 3 is deferred for 3m: a needs cpu 13 more.", "deferred: needs cpu 13 more on a",
+			", all containers started. Its resize to cpu 3 is deferred for 3m: a needs cpu 3 more.", "deferred: needs cpu 3 more on a",
 		},
 		"infeasible": {", all containers started. Its resize to cpu 9 is infeasible for 3m: a has cpu 4 allocatable.", "infeasible: cpu 4 allocatable on a"},
 		"growing":    {", all containers started. Its resize to cpu 3 has been in progress for 3m.", "in progress on a"},

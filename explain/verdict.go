@@ -57,7 +57,7 @@ func (e *Engine) begin(ctx context.Context, pod *corev1.Pod) *explanation {
 		profile: p, simulator: preemption.Simulator{Profile: p, Budgets: e.budgets},
 		clusterVersion: e.options.ClusterVersion, podGroups: e.options.PodGroups,
 		groupsUnread: cmp.Or(e.options.PodGroupsUnread, "PodGroups are not read"), parentsUnread: e.options.CompositesUnread,
-		question: p.Question(pod), facts: &summary.Facts{},
+		question: p.Question(pod), facts: &summary.Facts{PodsUnread: !e.scheduler.PodsRead()},
 	}
 	x.report = newReport(x.question)
 	x.facts.Condition = scheduler.PodScheduled(pod)

@@ -40,7 +40,7 @@ func CapacityOf(nodes []*Node) Capacity {
 }
 
 // RequestedBy is what pods that have not finished request together, pending ones too; Pods is how
-// many they are. A ResourceQuota counts the same.
+// many they are. A ResourceQuota counts the same, but for pods that terminate past their grace period.
 func RequestedBy(pods []*Pod) Resources {
 	var sum Resources
 	for _, pod := range pods {

@@ -110,7 +110,7 @@ func (b *Builder) resizeChanges(pods []change[Pod]) []change[EquivalenceClass] {
 			was = b.resizing[c.was]
 			delete(b.resizing, c.was)
 		}
-		if c.is != nil && c.is.Bound() && !c.is.Waits && !c.is.Finished() {
+		if c.is != nil && c.is.Bound() && !c.is.Waits && !c.is.Finished() && c.is.Object.DeletionTimestamp == nil {
 			if r := ResizeOf(c.is.Object); r.State != "" {
 				is = &EquivalenceClass{Key: "resize " + string(c.is.Object.UID), Pods: []*Pod{c.is}, Resize: &r}
 				b.resizing[c.is] = is

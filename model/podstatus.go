@@ -206,16 +206,28 @@ func DesiredRequests(pod *corev1.Pod) corev1.ResourceList {
 // AllocatedRequests are the requests that the kubelet has granted a pod; the spec's where its
 // status does not say.
 func AllocatedRequests(pod *corev1.Pod) corev1.ResourceList {
+	return DesiredRequests(Granted(pod))
+}
+
+// Granted is the pod with the requests that its kubelet has granted, and the limits that it runs
+// with, without a resize: the kubelet works with those (getAllocatedPods in pkg/kubelet/allocation).
+func Granted(pod *corev1.Pod) *corev1.Pod {
 	if ResizeOf(pod).State == "" {
-		return DesiredRequests(pod)
+		return pod
 	}
 	granted := pod.DeepCopy()
 	status := &granted.Status
 	take := func(containers []corev1.Container, statuses []corev1.ContainerStatus) {
 		for i := range containers {
 			at := slices.IndexFunc(statuses, func(s corev1.ContainerStatus) bool { return s.Name == containers[i].Name })
-			if at >= 0 && statuses[at].AllocatedResources != nil {
-				containers[i].Resources.Requests = statuses[at].AllocatedResources
+			if at < 0 {
+				continue
+			}
+			if of := &statuses[at]; of.AllocatedResources != nil {
+				containers[i].Resources.Requests = of.AllocatedResources
+				if of.Resources != nil {
+					containers[i].Resources.Limits = of.Resources.Limits
+				}
 			}
 		}
 	}
@@ -224,28 +236,35 @@ func AllocatedRequests(pod *corev1.Pod) corev1.ResourceList {
 	if granted.Spec.Resources != nil && status.AllocatedResources != nil {
 		granted.Spec.Resources.Requests = status.AllocatedResources
 	}
-	return DesiredRequests(granted)
+	granted.Status = corev1.PodStatus{Phase: status.Phase}
+	return granted
 }
 
 // ResizeLacks is what a node would need more to grant a pod its requests: what the kubelet has
 // granted to the others on the node and what this one requests, less what is allocatable
-// (canResizePod in pkg/kubelet/allocation). False: what the node has is not known.
+// (canAdmitPod in pkg/kubelet/allocation). False: what the node has is not known.
 func ResizeLacks(pod *corev1.Pod, others []*corev1.Pod, allocatable corev1.ResourceList) (lacks corev1.ResourceList, known bool) {
+	sums := corev1.ResourceList{}
+	add := func(requests corev1.ResourceList) {
+		for _, name := range ResizableResources {
+			sum := sums[name]
+			sum.Add(requests[name])
+			sums[name] = sum
+		}
+	}
+	add(DesiredRequests(pod))
+	for _, other := range others {
+		if other.UID != pod.UID && !Finished(other) {
+			add(AllocatedRequests(other))
+		}
+	}
 	lacks = corev1.ResourceList{}
-	desired := DesiredRequests(pod)
 	for _, name := range ResizableResources {
-		whole := allocatable[name]
+		whole, sum := allocatable[name], sums[name]
 		if whole.Sign() <= 0 {
 			return nil, false
 		}
-		sum := desired[name].DeepCopy()
-		for _, other := range others {
-			if other.UID != pod.UID && !Finished(other) {
-				sum.Add(AllocatedRequests(other)[name])
-			}
-		}
-		sum.Sub(whole)
-		if sum.Sign() > 0 {
+		if sum.Sub(whole); sum.Sign() > 0 {
 			lacks[name] = sum
 		}
 	}

@@ -178,7 +178,7 @@ func TestTheGaugesOfANamespace(t *testing.T) {
 		namespace string
 		want      string // of the row of gauges
 	}{
-		"with a quota": {"shop", "cpu █████████▋ 96%!  pods 62%  requested of quota compute, gpus"},
+		"with a quota": {"shop", "cpu █████████▋ 96%!  pods 62%  requested of 2 quotas: compute, gpus"},
 		"without one":  {"search", "cpu ▍········· 3%  mem ▍········· 4%  pods <1%  requested by search"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -59,8 +59,8 @@ type unprotectedItem struct {
 	Pods      int    `json:"pods"`
 }
 
-// tellUnprotected adds the workloads of the scope's namespace without a budget; null where not all
-// pods are known.
+// tellUnprotected adds the workloads of the scope's namespace without a budget, whatever labels are
+// selected; null where not all pods are known.
 func (g *Options) tellUnprotected(l *output.List, s *model.Snapshot, all []inventory.Unprotected) {
 	l.Extra = map[string]any{unprotectedField: nil}
 	if s.PodsUnknown() != "" {
@@ -68,7 +68,7 @@ func (g *Options) tellUnprotected(l *output.List, s *model.Snapshot, all []inven
 	}
 	items := []unprotectedItem{}
 	for _, u := range all {
-		if g.scope.Takes(u.Namespace, nil) {
+		if g.scope.Namespace == "" || g.scope.Namespace == u.Namespace {
 			items = append(items, unprotectedItem{u.Namespace, u.Owner.Kind, u.Owner.Name, u.Pods})
 		}
 	}
@@ -80,7 +80,7 @@ func (g *Options) tellUnprotected(l *output.List, s *model.Snapshot, all []inven
 	for _, item := range items {
 		names = append(names, item.Namespace+"/"+item.Name)
 	}
-	l.Lines = []string{"", grammar.Count(len(items), "workload", "workloads") + " of several pods without a PodDisruptionBudget: " + grammar.List(names, grammar.Few)}
+	l.Lines = []string{grammar.Count(len(items), "workload", "workloads") + " of several pods without a PodDisruptionBudget: " + grammar.List(names, grammar.Few)}
 }
 
 // listOf are the objects of a resource that a view needs. That it could not be listed is

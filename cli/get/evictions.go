@@ -40,7 +40,9 @@ func evictions(ctx context.Context, g *Options, live *source.Live) (*output.List
 	}
 	for i := range all {
 		e := &all[i]
-		e.Aligned = config.Aligned(e.Pod.Object)
+		if config != nil {
+			e.Aligned = config.Aligned(e.Pod.Object)
+		}
 		if !g.scope.Holds(e.Pod) {
 			continue
 		}

@@ -29,11 +29,11 @@ func kubeletConfig(ctx context.Context, live *source.Live, node string) (config 
 // decides how it treats pods.
 func thresholdLines(config *kubelet.Config, why string) []string {
 	if config == nil {
-		return []string{"", "Thresholds are the kubelet's defaults, " + strings.Join(kubelet.DefaultThresholds, ", ") + ". Its configuration cannot be read: " + why + "."}
+		return []string{"Thresholds are the kubelet's defaults, " + strings.Join(kubelet.DefaultThresholds, ", ") + ". Its configuration cannot be read: " + why + "."}
 	}
-	lines := []string{"", "Evicts at: " + strings.Join(config.EvictionHard, ", ")}
+	lines := []string{"Evicts at: " + strings.Join(config.EvictionHard, ", ")}
 	if len(config.EvictionHard) == 0 {
-		lines[1] = "Evicts at: no hard threshold"
+		lines[0] = "Evicts at: no hard threshold"
 	}
 	if len(config.EvictionSoft) > 0 {
 		lines = append(lines, "Evicts after a grace period at: "+strings.Join(config.EvictionSoft, ", "))

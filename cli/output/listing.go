@@ -50,7 +50,10 @@ func (l *List) Print(out, errOut io.Writer, form string, noHeaders bool) error {
 		return YAML(out, list)
 	}
 	if len(l.items) == 0 {
-		_, err := fmt.Fprintln(errOut, terminal.OneLine(l.Empty))
+		if _, err := fmt.Fprintln(errOut, terminal.OneLine(l.Empty)); err != nil || form == "name" || l.IsText {
+			return err
+		}
+		_, err := io.WriteString(out, l.after(noHeaders))
 		return err
 	}
 	if form == "name" {
@@ -73,12 +76,20 @@ func (l *List) Print(out, errOut io.Writer, form string, noHeaders bool) error {
 	for _, row := range l.rows {
 		rows = append(rows, row[:width])
 	}
-	text := Table(rows)
-	if len(l.Lines) > 0 {
-		text += strings.Join(l.Lines, "\n") + "\n"
-	}
-	_, err := io.WriteString(out, text)
+	_, err := io.WriteString(out, Table(rows)+l.after(noHeaders))
 	return err
+}
+
+// after are the lines after the rows, each in one line; none without headers, for scripts.
+func (l *List) after(noHeaders bool) string {
+	if len(l.Lines) == 0 || noHeaders {
+		return ""
+	}
+	var text strings.Builder
+	for _, line := range l.Lines {
+		text.WriteString("\n" + terminal.OneLine(line))
+	}
+	return text.String() + "\n"
 }
 
 // nameLines puts each name on a line of its own.

@@ -3,6 +3,7 @@ package fixes
 import (
 	"context"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -10,52 +11,81 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/remedy"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/forecast"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // gatherOnNode thinks of fixes for a pod that has a node: only its resize can be waiting.
 func gatherOnNode(ctx context.Context, f *Search, pod *corev1.Pod) error {
-	switch r := model.ResizeOf(pod); {
-	case r.IsWaiting() && pod.DeletionTimestamp == nil:
-		return gatherResize(ctx, f, pod)
-	case r.State != "":
-		f.none = "The kubelet has granted its resize: there is nothing to fix."
-	default:
+	r := model.ResizeOf(pod)
+	switch {
+	case r.State == "" || pod.DeletionTimestamp != nil:
 		f.none = "It has a node: there is nothing to fix in scheduling."
+		return nil
+	case !r.IsWaiting():
+		f.none = "Its kubelet is carrying its resize out: there is nothing to fix."
+		return nil
 	}
-	return nil
+	return gatherResize(ctx, f, pod)
 }
 
 // gatherResize thinks of what lets the kubelet grant a running pod its resize in place: to ask for
 // less, or to evict what holds enough on its node. The kubelet compares requests with what is
-// allocatable as NodeResourcesFit does (canResizePod in pkg/kubelet/allocation), so that plugin is
-// asked about a pod of the desired requests, without the pod as it is.
+// allocatable as NodeResourcesFit does (canAdmitPod in pkg/kubelet/allocation), so that plugin is
+// asked about a pod of the desired requests, among the others with what is granted to them. A resize
+// that is infeasible is tried again only once it asks for something else.
 func gatherResize(ctx context.Context, f *Search, pod *corev1.Pod) error {
 	f.resizes, f.alike = true, []*corev1.Pod{pod}
 	s := f.Scheduler.State.Fork()
 	defer s.Revert()
-	if err := s.RemovePod(pod); err != nil {
+	m, err := resized(ctx, f, s, pod, nil)
+	if err != nil {
 		return err
 	}
-	m, err := unbound(ctx, f, pod)
+	infeasible := model.ResizeOf(pod).State == model.ResizeInfeasible
 	switch {
-	case err != nil:
-		return err
 	case !m.known():
-		f.none = "Unknown: node " + pod.Spec.NodeName + " cannot be read."
-	case m.rejects() == nil && model.ResizeOf(pod).State == model.ResizeInfeasible:
-		f.none = "By requests its node has enough: the kubelet's message says why the resize is infeasible."
+		f.none = "Unknown: not all of node " + pod.Spec.NodeName + " can be read."
+		return nil
+	case m.rejects() == nil && infeasible, infeasible && !exceedsNode(m):
+		f.none = "The kubelet's message says why the resize is infeasible: nothing that is freed on the node helps."
+		return nil
 	case m.rejects() == nil:
 		f.none = "By requests its node has enough now: the kubelet tries again."
-	default:
-		for _, steps := range fitRemedies(f.profile.Question(m.asked), m.rejection(), f.Budgets) {
-			f.candidates = append(f.candidates, candidate{steps: steps, nodes: []string{pod.Spec.NodeName}})
+		return nil
+	}
+	for _, steps := range fitRemedies(f.profile.Question(m.asked), m.rejection(), f.Budgets) {
+		lowers := slices.ContainsFunc(steps, lowersRequest)
+		if lowers && !growsStill(pod, steps) || infeasible && !lowers {
+			continue
 		}
+		f.candidates = append(f.candidates, candidate{steps: steps, nodes: []string{pod.Spec.NodeName}})
 	}
 	return nil
+}
+
+// exceedsNode reports whether the pod requests more than its node has allocatable.
+func exceedsNode(m *resizeMatrix) bool {
+	wants, allocatable := model.DesiredRequests(m.asked), m.of.Nodes[m.at].Node().Status.Allocatable
+	return slices.ContainsFunc(model.ResizableResources, func(name corev1.ResourceName) bool {
+		want, whole := wants[name], allocatable[name]
+		return want.Cmp(whole) > 0
+	})
+}
+
+// growsStill reports whether a pod whose requests are lowered has more of each resource that is lowered
+// than is granted to it now: with less it would lose what it has, and with the same its resize is off.
+func growsStill(pod *corev1.Pod, steps option) bool {
+	changed, granted := model.DesiredRequests(changedBy(pod, steps)), model.AllocatedRequests(pod)
+	return !slices.ContainsFunc(steps, func(step remedy.Step) bool {
+		name := step.(remedy.LowerRequest).Resource
+		is, was := changed[name], granted[name]
+		return is.Cmp(was) <= 0
+	})
 }
 
 // resizeMatrix is what the plugins say of a pod's node about the requests that its resize wants.
@@ -74,18 +104,49 @@ func (m *resizeMatrix) rejection() []plugins.NodeRejection {
 	return []plugins.NodeRejection{m.of.Rejection(m.fits, m.at)}
 }
 
-// known reports whether the node was asked about.
-func (m *resizeMatrix) known() bool { return m.fits >= 0 && m.at >= 0 }
+// known reports whether the node was asked about, and all that the answer depends on could be read.
+func (m *resizeMatrix) known() bool {
+	return m.fits >= 0 && m.at >= 0 && m.of.Answers[m.fits].Open == nil
+}
 
-// unbound asks about the node of a pod as if it were to be scheduled there.
-func unbound(ctx context.Context, f *Search, pod *corev1.Pod) (*resizeMatrix, error) {
-	asked := pod.DeepCopy()
-	asked.Spec.NodeName, asked.Status = "", corev1.PodStatus{Phase: corev1.PodPending}
-	m, err := f.profile.EvaluateNodes(ctx, asked, pod.Spec.NodeName)
+// resized asks about the node of a pod that is resized, after some steps, on a fork: without the pod as
+// it is, and with the requests that are granted to the others there.
+func resized(ctx context.Context, f *Search, s *scheduler.Fork, pod *corev1.Pod, steps []remedy.Step) (*resizeMatrix, error) {
+	node := pod.Spec.NodeName
+	info, err := f.profile.Question(pod).Nodes.NodeInfos().Get(node)
 	if err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(m.Nodes, func(node fwk.NodeInfo) bool { return node.Node().Name == pod.Spec.NodeName })
+	var others []*corev1.Pod
+	for _, other := range info.GetPods() {
+		if own := other.GetPod(); own.UID != pod.UID && model.ResizeOf(own).State != "" {
+			others = append(others, own)
+		}
+	}
+	if err := s.RemovePod(pod); err != nil {
+		return nil, err
+	}
+	for _, other := range others {
+		if err := s.RemovePod(other); err != nil {
+			return nil, err
+		}
+		if err := s.AddPod(model.Granted(other), node); err != nil {
+			return nil, err
+		}
+	}
+	changed := pod
+	for _, step := range steps {
+		if changed, err = remedy.Apply(s, changed, step); err != nil {
+			return nil, err
+		}
+	}
+	asked := changed.DeepCopy()
+	asked.Spec.NodeName, asked.Status = "", corev1.PodStatus{Phase: corev1.PodPending}
+	m, err := f.profile.EvaluateNodes(ctx, asked, node)
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(m.Nodes, func(info fwk.NodeInfo) bool { return info.Node().Name == node })
 	return &resizeMatrix{m, asked, m.Profile.IndexOf(names.NodeResourcesFit), at}, nil
 }
 
@@ -93,25 +154,16 @@ func unbound(ctx context.Context, f *Search, pod *corev1.Pod) (*resizeMatrix, er
 func resizeAlone(ctx context.Context, f *Search, pod *corev1.Pod, fix *Attempt) error {
 	s := f.Scheduler.State.Fork()
 	defer s.Revert()
-	if err := s.RemovePod(pod); err != nil {
-		return err
-	}
-	changed := pod
-	for _, step := range fix.Remedies {
-		var err error
-		if changed, err = remedy.Apply(s, changed, step); err != nil {
-			fix.Remaining = append(fix.Remaining, "the cluster changed in the meantime: "+err.Error())
-			return nil
-		}
-	}
-	m, err := unbound(ctx, f, changed)
-	if err != nil {
-		return err
-	}
 	fix.Nodes = []string{pod.Spec.NodeName}
+	m, err := resized(ctx, f, s, pod, fix.Remedies)
 	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		fix.Remaining = append(fix.Remaining, "the cluster changed in the meantime: "+err.Error())
+		return nil
 	case !m.known():
-		fix.Open, fix.Remaining = true, append(fix.Remaining, "unknown: node "+pod.Spec.NodeName+" cannot be read")
+		fix.Open, fix.Remaining = true, append(fix.Remaining, placement.Unreadable)
 		return nil
 	case m.rejects() != nil:
 		fix.Remaining = append(fix.Remaining, stillRejected(plugins.Tell(f.profile.Question(m.asked), m.rejection()).Short))
@@ -119,13 +171,35 @@ func resizeAlone(ctx context.Context, f *Search, pod *corev1.Pod, fix *Attempt) 
 	}
 	fix.NodesGained, fix.PodsPlaced = 1, 1
 	f.tellCommand(pod, fix)
+	if restarted := restartedBy(pod); len(restarted) > 0 {
+		fix.Affects = append(fix.Affects, report.Affected{
+			Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name, How: "restarts " + grammar.Agree(len(restarted), "container ", "containers ") + strings.Join(restarted, ", ") + " for the resize (resizePolicy)",
+		})
+	}
 	victims := evictedBy(fix.Remedies)
 	fix.Remaining = append(fix.Remaining, f.budgetsAgainst(victims)...)
-	fix.trial = &forecast.FixSimulation{Pod: changed}
+	fix.trial = &forecast.FixSimulation{Pod: changedBy(pod, fix.Remedies)}
 	for _, victim := range victims {
 		fix.trial.Gone = append(fix.trial.Gone, victim.UID)
 	}
 	return nil
+}
+
+// restartedBy are the containers that a resize restarts once it is granted: those whose resizePolicy
+// says so for a resource that changes.
+func restartedBy(pod *corev1.Pod) []string {
+	granted := model.Granted(pod)
+	var names []string
+	for i := range pod.Spec.Containers {
+		is, was := &pod.Spec.Containers[i], &granted.Spec.Containers[i]
+		if slices.ContainsFunc(is.ResizePolicy, func(p corev1.ContainerResizePolicy) bool {
+			to, from := is.Resources.Requests[p.ResourceName], was.Resources.Requests[p.ResourceName]
+			return p.RestartPolicy == corev1.RestartContainer && to.Cmp(from) != 0
+		}) {
+			names = append(names, is.Name)
+		}
+	}
+	return names
 }
 
 // verifyResize says what becomes of other pods. kube-scheduler keeps for the pod what its resize

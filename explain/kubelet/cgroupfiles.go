@@ -33,7 +33,7 @@ func (d Driver) podFiles(pod *model.Pod) []File {
 	if memory := requests.Memory(); d.protects() && !memory.IsZero() {
 		files = append(files, file(protection(pod), memory.Value(), words("requests", corev1.ResourceMemory, requests)))
 	}
-	if d.protects() && resourcehelper.IsPodLevelResourcesSet(pod.Object) && isLimited(pod.Object, corev1.ResourceMemory) {
+	if d.throttles() && resourcehelper.IsPodLevelResourcesSet(pod.Object) && isLimited(pod.Object, corev1.ResourceMemory) {
 		files = append(files, d.high(requests.Memory().Value(), limits.Memory().Value(), "limits.memory")...)
 	}
 	if d.PodPidsLimit > 0 {
@@ -91,9 +91,7 @@ func (d Driver) containerFiles(node *model.Node, pod *model.Pod, c *corev1.Conta
 	if memory := limits.Memory(); !memory.IsZero() {
 		files = append(files, d.memoryMax(memory.Value(), words("limits", corev1.ResourceMemory, limits)))
 	}
-	if d.protects() {
-		files = append(files, d.memoryQoS(node, pod, c)...)
-	}
+	files = append(files, d.memoryQoS(node, pod, c)...)
 	return append(files, d.hugepages(limits, "limits")...)
 }
 
@@ -116,12 +114,12 @@ func limitsOf(pod *corev1.Pod, c *corev1.Container) corev1.ResourceList {
 func (d Driver) memoryQoS(node *model.Node, pod *model.Pod, c *corev1.Container) []File {
 	request, limit := c.Resources.Requests.Memory().Value(), c.Resources.Limits.Memory().Value()
 	var files []File
-	if request != 0 {
+	if request != 0 && d.protects() {
 		files = append(files, file(protection(pod), request, words("requests", corev1.ResourceMemory, c.Resources.Requests)))
 	}
 	ofPod := limit == 0 && resourcehelper.IsPodLevelResourcesSet(pod.Object) && !pod.Object.Spec.Resources.Limits.Memory().IsZero()
 	switch {
-	case ofPod, request == limit && request != 0:
+	case !d.throttles(), ofPod, request == limit && request != 0:
 		return files
 	case limit == 0:
 		return append(files, d.high(request, node.Object.Status.Allocatable.Memory().Value(), "allocatable")...)
@@ -146,11 +144,8 @@ const (
 // whole pages; none where they are equal.
 func (d Driver) high(request, limit int64, of string) []File {
 	factor := throttlingFactor
-	switch {
-	case d.Throttling != nil:
+	if d.Throttling != nil {
 		factor = *d.Throttling
-	case d.Configured:
-		return nil
 	}
 	if request == limit {
 		return nil
@@ -209,10 +204,12 @@ func words(of string, name corev1.ResourceName, amounts corev1.ResourceList) str
 func (d Driver) quotaUnlessPinned(limits corev1.ResourceList, pinned int64) []File {
 	from := words("limits", corev1.ResourceCPU, limits)
 	switch {
+	case d.NoQuota:
+		return nil
 	case pinned == 0:
 	case !d.Configured:
 		from += "; none if CPUs are pinned"
-	case d.CPUManager == staticPolicy:
+	case d.CPUManager == staticPolicy && d.hasGate(noPinnedQuotaGate, noPinnedQuotaSince):
 		return nil
 	}
 	return d.quota(Quota(limits.Cpu().MilliValue()), from)

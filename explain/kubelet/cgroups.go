@@ -5,8 +5,10 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/version"
 	resourcehelper "k8s.io/component-helpers/resource"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -42,8 +44,13 @@ type Driver struct {
 	Throttling *float64
 	// Configured says that the fields are those of the node's kubelet: CPUManager and Throttling are known.
 	Configured   bool
-	CPUManager   string // the CPU manager's policy
-	PodPidsLimit int64  // of each pod; 0 is none, or not known
+	CPUManager   string          // the CPU manager's policy
+	PodPidsLimit int64           // of each pod; 0 is none, or not known
+	NoQuota      bool            // cpuCFSQuota is off
+	Period       time.Duration   // cpuCFSQuotaPeriod; 0: 100 ms
+	Gates        map[string]bool // feature gates that are set
+
+	version string // of the node's kubelet
 	// ContainerID is the ID of a container of a pod; "" is not known.
 	ContainerID func(pod *corev1.Pod, container string) string
 }
@@ -57,6 +64,7 @@ const root = "kubepods"
 // Cgroups are the cgroups of the pods of a node, each above those in it: that of all pods,
 // Guaranteed pods with their containers, the levels of the other QoS classes with theirs.
 func (d Driver) Cgroups(node *model.Node) []Cgroup {
+	node, d.version = granted(node), node.Object.Status.NodeInfo.KubeletVersion
 	levels := map[corev1.PodQOSClass][]string{corev1.PodQOSGuaranteed: {root}, corev1.PodQOSBurstable: {root, "burstable"}, corev1.PodQOSBestEffort: {root, "besteffort"}}
 	all := []Cgroup{{Path: d.path(root), Files: d.rootFiles(node)}}
 	for _, class := range []corev1.PodQOSClass{corev1.PodQOSGuaranteed, corev1.PodQOSBurstable, corev1.PodQOSBestEffort} {
@@ -76,6 +84,32 @@ func (d Driver) Cgroups(node *model.Node) []Cgroup {
 		}
 	}
 	return all
+}
+
+// granted is a node whose pods have the requests that the kubelet has granted.
+func granted(node *model.Node) *model.Node {
+	isResized := func(pod *model.Pod) bool { return model.ResizeOf(pod.Object).State != "" }
+	if !slices.ContainsFunc(node.Pods, isResized) {
+		return node
+	}
+	made := *node
+	made.Pods = slices.Clone(node.Pods)
+	for i, pod := range made.Pods {
+		if isResized(pod) {
+			made.Pods[i] = model.NewPod(model.Granted(pod.Object))
+		}
+	}
+	return &made
+}
+
+// hasGate reports whether a feature gate is on, which is by default from a release on. A kubelet of
+// unknown version is taken for a new one.
+func (d Driver) hasGate(name, since string) bool {
+	if set, ok := d.Gates[name]; ok {
+		return set
+	}
+	of, err := version.ParseGeneric(d.version)
+	return err != nil || of.AtLeast(version.MustParseGeneric(since))
 }
 
 // podCgroups are those of a pod, which is in a level.
@@ -195,7 +229,23 @@ func sumOf(node *model.Node, class corev1.PodQOSClass, name corev1.ResourceName)
 }
 
 // protects reports whether memory requests are protected.
-func (d Driver) protects() bool { return d.MemoryQoS && !d.V1 }
+func (d Driver) protects() bool {
+	return d.MemoryQoS && !d.V1 && (!d.Configured || d.hasGate(memoryQoSGate, memoryQoSSince))
+}
+
+// throttles reports whether memory.high is set, by memoryThrottlingFactor.
+func (d Driver) throttles() bool {
+	if d.Configured {
+		return !d.V1 && d.Throttling != nil && d.hasGate(memoryQoSGate, memoryQoSSince)
+	}
+	return d.protects()
+}
+
+// The feature gates that decide about files, and the releases from which they are on by default.
+const (
+	memoryQoSGate, memoryQoSSince         = "MemoryQoS", "1.37"
+	noPinnedQuotaGate, noPinnedQuotaSince = "DisableCPUQuotaWithExclusiveCPUs", "1.33"
+)
 
 // file is a file of one figure.
 func file(name string, value int64, from string) File {
@@ -220,8 +270,13 @@ func (d Driver) memoryMax(bytes int64, from string) File {
 
 // quota are the files of a CPU quota in each period.
 func (d Driver) quota(quota int64, from string) []File {
-	if d.V1 {
-		return []File{file("cpu.cfs_quota_us", quota, from), file("cpu.cfs_period_us", quotaPeriod, "the default period")}
+	period, of := int64(quotaPeriod), "the default period"
+	if d.Period > 0 && d.Period.Microseconds() != period {
+		period, of = d.Period.Microseconds(), "cpuCFSQuotaPeriod"
+		quota = max(quota*period/quotaPeriod, leastQuota)
 	}
-	return []File{{Name: "cpu.max", Value: fmt.Sprintf("%d %d", quota, quotaPeriod), From: from}}
+	if d.V1 {
+		return []File{file("cpu.cfs_quota_us", quota, from), file("cpu.cfs_period_us", period, of)}
+	}
+	return []File{{Name: "cpu.max", Value: fmt.Sprintf("%d %d", quota, period), From: from}}
 }

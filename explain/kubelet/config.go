@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	kubeletconfig "k8s.io/kubelet/config/v1beta1"
@@ -27,6 +28,10 @@ type Config struct {
 	TopologyManagerScope    string   `json:"topologyManagerScope"`
 	MemoryReservationPolicy string   `json:"memoryReservationPolicy"` // None or TieredReservation
 	MemoryThrottlingFactor  *float64 `json:"memoryThrottlingFactor"`  // of memory.high; null: it is not set
+
+	NoQuota bool            `json:"-"` // cpuCFSQuota is off
+	Period  time.Duration   `json:"-"` // cpuCFSQuotaPeriod
+	Gates   map[string]bool `json:"-"` // feature gates that are set
 }
 
 // The policies of the kubelet's managers that do something.
@@ -60,6 +65,10 @@ func ParseConfig(answer []byte) (*Config, error) {
 		MemoryReservationPolicy: cmp.Or(string(c.MemoryReservationPolicy), string(kubeletconfig.NoneMemoryReservationPolicy)),
 		MemoryThrottlingFactor:  c.MemoryThrottlingFactor,
 	}
+	made.NoQuota, made.Gates = c.CPUCFSQuota != nil && !*c.CPUCFSQuota, c.FeatureGates
+	if c.CPUCFSQuotaPeriod != nil {
+		made.Period = c.CPUCFSQuotaPeriod.Duration
+	}
 	if c.PodPidsLimit != nil {
 		made.PodPidsLimit = *c.PodPidsLimit
 	}
@@ -75,6 +84,9 @@ func thresholds(of, grace map[string]string) []string {
 		return len(signals)
 	}
 	told := []string{}
+	isOff := func(_, threshold string) bool { return threshold == "0%" || threshold == "100%" } // as parseThresholdStatement has it
+	of = maps.Clone(of)
+	maps.DeleteFunc(of, isOff)
 	for _, signal := range slices.SortedFunc(maps.Keys(of), func(a, b string) int { return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a, b)) }) {
 		words := signal + "<" + of[signal]
 		if period := grace[signal]; period != "" {
@@ -93,7 +105,7 @@ func (c *Config) Driver() Driver {
 	return Driver{
 		Configured: true, Cgroupfs: c.CgroupDriver == "cgroupfs", CPUManager: c.CPUManagerPolicy, PodPidsLimit: max(c.PodPidsLimit, 0),
 		MemoryQoS:  c.MemoryReservationPolicy == string(kubeletconfig.TieredReservationMemoryReservationPolicy),
-		Throttling: c.MemoryThrottlingFactor,
+		Throttling: c.MemoryThrottlingFactor, NoQuota: c.NoQuota, Period: c.Period, Gates: c.Gates,
 	}
 }
 
@@ -118,8 +130,8 @@ func (c *Config) Aligned(pod *corev1.Pod) []string {
 		if cpus := exclusiveCPUs(pod, container); cpus > 0 && (pins || !known) {
 			parts = append(parts, fmt.Sprintf("%d CPUs", cpus))
 		}
-		if memory := container.Resources.Requests.Memory(); known && c.MemoryManagerPolicy == staticMemoryPolicy && !memory.IsZero() && model.NewPod(pod).QOS == corev1.PodQOSGuaranteed {
-			parts = append(parts, "memory "+memory.String())
+		if known && c.MemoryManagerPolicy == staticMemoryPolicy && model.NewPod(pod).QOS == corev1.PodQOSGuaranteed {
+			parts = append(parts, memoryParts(container.Resources.Requests)...)
 		}
 		for _, name := range slices.Sorted(maps.Keys(container.Resources.Limits)) {
 			if amount := container.Resources.Limits[name]; isDevice(name) && !amount.IsZero() {
@@ -131,6 +143,18 @@ func (c *Config) Aligned(pod *corev1.Pod) []string {
 		}
 	}
 	return told
+}
+
+// memoryParts are the memory and huge pages of a container, which the static memory manager aligns.
+func memoryParts(requests corev1.ResourceList) []string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(requests)) {
+		amount := requests[name]
+		if isMemory := name == corev1.ResourceMemory || strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix); isMemory && !amount.IsZero() {
+			parts = append(parts, string(name)+" "+amount.String())
+		}
+	}
+	return parts
 }
 
 // isDevice reports whether a resource is an extended one, which device plugins serve

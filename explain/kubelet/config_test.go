@@ -1,7 +1,6 @@
 package kubelet
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -15,7 +14,7 @@ import (
 // configured is what configz answers of a kubelet with a reserved node for latency.
 const configured = `{"kubeletconfig":{"cgroupDriver":"systemd","podPidsLimit":4096,"cpuManagerPolicy":"static","memoryManagerPolicy":"Static",
 "topologyManagerPolicy":"single-numa-node","topologyManagerScope":"pod","memoryReservationPolicy":"TieredReservation","memoryThrottlingFactor":0.8,
-"evictionHard":{"pid.available":"5%","nodefs.available":"10%","memory.available":"500Mi"},"evictionSoft":{"memory.available":"1Gi"},"evictionSoftGracePeriod":{"memory.available":"1m30s"}}}`
+"evictionHard":{"pid.available":"5%","nodefs.available":"10%","imagefs.available":"0%","memory.available":"500Mi"},"evictionSoft":{"memory.available":"1Gi"},"evictionSoftGracePeriod":{"memory.available":"1m30s"}}}`
 
 func parsed(t *testing.T, answer string) *Config {
 	t.Helper()
@@ -67,8 +66,8 @@ func TestWhatIsAligned(t *testing.T) {
 		pod    *corev1.Pod
 		want   string
 	}{
-		"all":                  {of(func(*Config) {}), whole, "app: 4 CPUs, memory 8Gi, nvidia.com/gpu 2"},
-		"CPUs are not pinned":  {of(func(c *Config) { c.CPUManagerPolicy = "none" }), whole, "app: memory 8Gi, nvidia.com/gpu 2"},
+		"all":                  {of(func(*Config) {}), whole, "app: 4 CPUs, hugepages-2Mi 64Mi, memory 8Gi, nvidia.com/gpu 2"},
+		"CPUs are not pinned":  {of(func(c *Config) { c.CPUManagerPolicy = "none" }), whole, "app: hugepages-2Mi 64Mi, memory 8Gi, nvidia.com/gpu 2"},
 		"memory is not":        {of(func(c *Config) { c.MemoryManagerPolicy = "None" }), whole, "app: 4 CPUs, nvidia.com/gpu 2"},
 		"no policy":            {of(func(c *Config) { c.TopologyManagerPolicy = "none" }), whole, ""},
 		"not known":            {nil, whole, "app: 4 CPUs, nvidia.com/gpu 2"},
@@ -116,15 +115,37 @@ func TestCgroupsByTheConfiguration(t *testing.T) {
 		{(*Config)(nil).Driver(), "train", "", "cpu.weight 157, cpu.max 400000 100000, memory.max 8589934592"},
 		{own.Driver(), "serve", "app", "cpu.weight 20, memory.max 2097152000, memory.low 1048576000, memory.high 1887436800"},
 		{parsed(t, `{"kubeletconfig":{"cpuManagerPolicy":"none"}}`).Driver(), "train", "app", "cpu.weight 157, cpu.max 400000 100000, memory.max 8589934592"},
+		{parsed(t, `{"kubeletconfig":{"cpuManagerPolicy":"static","featureGates":{"DisableCPUQuotaWithExclusiveCPUs":false},"cpuCFSQuotaPeriod":"50ms"}}`).Driver(), "train", "app", "cpu.weight 157, cpu.max 200000 50000, memory.max 8589934592"},
+		{parsed(t, `{"kubeletconfig":{"cpuCFSQuota":false}}`).Driver(), "train", "app", "cpu.weight 157, memory.max 8589934592"},
+		{parsed(t, `{"kubeletconfig":{"memoryThrottlingFactor":0.8}}`).Driver(), "serve", "app", "cpu.weight 20, memory.max 2097152000, memory.high 1887436800"},
+		{parsed(t, `{"kubeletconfig":{"memoryThrottlingFactor":0.8,"featureGates":{"MemoryQoS":false}}}`).Driver(), "serve", "app", "cpu.weight 20, memory.max 2097152000"},
 	} {
 		if got := filesOf(test.driver, test.pod, test.container); got != test.want {
 			t.Errorf("%s %s: %q, not %q", test.pod, test.container, got, test.want)
 		}
 	}
-	if d := parsed(t, `{"kubeletconfig":{"cgroupDriver":"cgroupfs"}}`).Driver(); !d.Cgroupfs || filesOf(d, "train", "") == "none" {
-		t.Error("cgroupfs is not taken from the configuration")
+	if all := parsed(t, `{"kubeletconfig":{"cgroupDriver":"cgroupfs"}}`).Driver().Cgroups(node); all[0].Path != "/kubepods" {
+		t.Errorf("%s is not of cgroupfs", all[0].Path)
 	}
-	if _, err := json.Marshal(own); err != nil {
-		t.Error(err)
+}
+
+// TestAResizeThatIsNotGrantedDecidesNothing about cgroups and evictions: the kubelet works with what it
+// has granted.
+func TestAResizeThatIsNotGrantedDecidesNothing(t *testing.T) {
+	b := model.NewBuilder()
+	b.Node(nil, modeltest.NewNode("n", "z", "8", "32Gi"))
+	b.Pod(nil, modeltest.NewPod("ml/serve", "n", "4", "8Gi", 0, func(p *corev1.Pod) {
+		p.Status.Phase = corev1.PodRunning
+		p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "app", AllocatedResources: modeltest.Quantities("cpu", "1", "memory", "1Gi")}}
+		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodResizePending, Status: corev1.ConditionTrue, Reason: corev1.PodReasonDeferred}}
+	}))
+	node, _ := b.Build(1, model.Status{}, nil).Node("n")
+	if e := Evictions(node, nil)[0]; e.Requests["memory"] != "1Gi" || e.Request() != 1<<30 || e.Pod.Object != node.Pods[0].Object {
+		t.Errorf("%v", e.Requests)
+	}
+	for _, c := range (Driver{}).Cgroups(node) {
+		if c.Container == "app" && c.Files[0].From != "requests.cpu 1" {
+			t.Errorf("%+v", c)
+		}
 	}
 }

@@ -24,12 +24,14 @@ type Eviction struct {
 	Requests  map[string]string  `json:"requests"`
 	Pinned    int64              `json:"exclusiveCPUs"` // by the CPU manager's static policy
 	// Aligned is what the topology manager's policy aligns, by container: "app: 4 CPUs, example.com/gpu 1".
-	// Where the kubelet's configuration cannot be read it is what a policy other than none would. Absent: nothing.
+	// Absent: nothing, or the kubelet's configuration cannot be read.
 	Aligned    []string         `json:"aligned,omitempty"`
 	Containers []ContainerScore `json:"containers"`
 
 	Pod  *model.Pod    `json:"-"`
 	Used *model.Amount `json:"-"` // nil is not known
+
+	granted *corev1.Pod // with the requests that count: a resize that was not granted does not
 }
 
 // Ranks are the places of a pod in the order of eviction under each kind of pressure; nil
@@ -65,7 +67,7 @@ func (e *Eviction) Score() *int {
 
 // Request is how many bytes of memory the pod requests.
 func (e *Eviction) Request() int64 {
-	request := request(e.Pod.Object, corev1.ResourceMemory)
+	request := request(e.granted, corev1.ResourceMemory)
 	return request.Value()
 }
 
@@ -118,7 +120,7 @@ func compareRanks(a, b *Rank) int {
 func rank(all []Eviction) {
 	pods, used := make([]*corev1.Pod, len(all)), make([]Measured, len(all))
 	for i := range all {
-		pods[i] = all[i].Pod.Object
+		pods[i] = all[i].granted
 		if all[i].Used != nil {
 			used[i].Memory = &all[i].Used.Memory
 		}
@@ -130,13 +132,14 @@ func rank(all []Eviction) {
 
 // newEviction is a pod without its places. memory is the node's capacity in bytes.
 func newEviction(pod *model.Pod, usage *model.Usage, memory int64) Eviction {
+	granted := model.Granted(pod.Object)
 	e := Eviction{
-		Namespace: pod.Object.Namespace, Name: pod.Object.Name, Pod: pod,
-		Class: pod.QOS, WhyClass: WhyClass(pod.Object), Priority: pod.Priority(), Never: NeverEvicted(pod.Object),
-		Requests: map[string]string{}, Pinned: ExclusiveCPUs(pod.Object), Containers: []ContainerScore{},
+		Namespace: pod.Object.Namespace, Name: pod.Object.Name, Pod: pod, granted: granted,
+		Class: pod.QOS, WhyClass: WhyClass(granted), Priority: pod.Priority(), Never: NeverEvicted(pod.Object),
+		Requests: map[string]string{}, Pinned: ExclusiveCPUs(granted), Containers: []ContainerScore{},
 	}
 	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage} {
-		if amount := request(pod.Object, name); !amount.IsZero() {
+		if amount := request(granted, name); !amount.IsZero() {
 			e.Requests[string(name)] = amount.String()
 		}
 	}
@@ -149,8 +152,8 @@ func newEviction(pod *model.Pod, usage *model.Usage, memory int64) Eviction {
 			}
 		}
 	}
-	for _, c := range lasting(pod.Object) {
-		e.Containers = append(e.Containers, ContainerScore{c.Name, OOMScoreAdj(pod.Object, c, memory)})
+	for _, c := range lasting(granted) {
+		e.Containers = append(e.Containers, ContainerScore{c.Name, OOMScoreAdj(granted, c, memory)})
 	}
 	return e
 }

@@ -92,6 +92,12 @@ func (s *Scheduler) podsUnread(pod *corev1.Pod, plugin string, a *Answer) string
 	return why
 }
 
+// PodsRead says whether all pods of the nodes are known.
+func (s *Scheduler) PodsRead() bool {
+	_, forbidden := s.Forbidden["pods"]
+	return !forbidden && s.options.Namespace == ""
+}
+
 // allRead says whether there is nothing that plugins may look at and that could not be read.
 func (s *Scheduler) allRead() bool { return len(s.Forbidden) == 0 && s.options.Namespace == "" }
 

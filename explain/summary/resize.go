@@ -14,8 +14,8 @@ import (
 // resizeWords are what the kubelet does with a resize in place, by its state; because is why, where
 // what the node lacks does not say it.
 var resizeWords = map[string]struct{ state, words, because string }{
-	model.ResizeDeferred:   {"deferred", "is deferred%s", "the node does not have enough free now"},
-	model.ResizeInfeasible: {"infeasible", "is infeasible%s", "the node can never grant it"},
+	model.ResizeDeferred:   {"deferred", "is deferred%s", "the kubelet tries again"},
+	model.ResizeInfeasible: {"infeasible", "is infeasible%s", "the kubelet does not grant it"},
 	model.ResizeInProgress: {"in progress", "has been in progress%s", ""},
 	model.ResizeError:      {"fails", "has failed%s", "the kubelet tries again"},
 }
@@ -54,7 +54,8 @@ func tellResize(q *podQuestion, told *overall) {
 }
 
 // lack is what a node lacks to grant a resize, judging by requests: so much more, or it has no more
-// allocatable than that. Without a resource that is not known, or not why.
+// allocatable than that. Without a resource that is not known, or not why: an infeasible resize is
+// never granted, whatever is freed.
 type lack struct {
 	node     string
 	resource corev1.ResourceName
@@ -82,7 +83,7 @@ func (l lack) clause() string {
 func nodeLacks(q *podQuestion, r model.Resize) lack {
 	name := q.Pod.Spec.NodeName
 	info, err := q.Nodes.NodeInfos().Get(name)
-	if err != nil || !r.IsWaiting() {
+	if err != nil || !r.IsWaiting() || q.found.PodsUnread {
 		return lack{}
 	}
 	var others []*corev1.Pod
@@ -99,7 +100,7 @@ func nodeLacks(q *podQuestion, r model.Resize) lack {
 		}
 	}
 	for _, resource := range model.ResizableResources {
-		if short, has := lacks[resource]; has {
+		if short, has := lacks[resource]; has && r.State == model.ResizeDeferred {
 			amount, _ := model.Count(resource, short)
 			return lack{name, resource, quantity.RoundedUp(resource, amount), false}
 		}
@@ -107,12 +108,14 @@ func nodeLacks(q *podQuestion, r model.Resize) lack {
 	return lack{}
 }
 
-// desired is what the pod's spec requests of what can be resized: " to cpu 4 and memory 8Gi".
+// desired is what the pod's spec requests of what the resize changes: " to cpu 4 and memory 8Gi"; ""
+// where that is what it has.
 func desired(q *podQuestion) string {
-	spec := model.DesiredRequests(q.Pod)
+	spec, granted := model.DesiredRequests(q.Pod), model.AllocatedRequests(q.Pod)
 	var said []string
 	for _, name := range model.ResizableResources {
-		if amount, _ := model.Count(name, spec[name]); amount > 0 {
+		is, was := spec[name], granted[name]
+		if amount, _ := model.Count(name, is); is.Cmp(was) != 0 {
 			said = append(said, string(name)+" "+quantity.RoundedUp(name, amount))
 		}
 	}

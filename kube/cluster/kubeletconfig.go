@@ -26,7 +26,9 @@ func KubeletConfig(ctx context.Context, client kubernetes.Interface, node string
 	switch {
 	case apierrors.IsForbidden(err):
 		return nil, errors.New("read the kubelet's configuration: not allowed to get nodes/proxy")
-	case apierrors.IsInternalError(err), apierrors.IsServiceUnavailable(err), ctx.Err() != nil:
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("read the kubelet's configuration: no answer in %s", configzPatience)
+	case apierrors.IsInternalError(err), apierrors.IsServiceUnavailable(err):
 		return nil, errors.New("read the kubelet's configuration: kube-apiserver does not reach the kubelet")
 	case err != nil:
 		return nil, fmt.Errorf("read the kubelet's configuration: %w", err)

@@ -41,7 +41,8 @@ func HardOf(quotas []*corev1.ResourceQuota, namespace string) Hard {
 }
 
 // requestedAs is the resource of pods whose requests a resource of a quota limits: cpu for
-// requests.cpu; false where it limits something else, such as limits or claims.
+// requests.cpu; false where it limits something else, such as limits or claims, or counts finished
+// pods too, as count/pods does.
 func requestedAs(name corev1.ResourceName) (of corev1.ResourceName, ok bool) {
 	switch name {
 	case corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourcePods:
@@ -50,8 +51,6 @@ func requestedAs(name corev1.ResourceName) (of corev1.ResourceName, ok bool) {
 		return corev1.ResourceCPU, true
 	case corev1.ResourceRequestsMemory:
 		return corev1.ResourceMemory, true
-	case "count/pods":
-		return corev1.ResourcePods, true
 	}
 	extended, ok := strings.CutPrefix(string(name), corev1.DefaultResourceRequestsPrefix)
 	return corev1.ResourceName(extended), ok && strings.Contains(extended, "/")

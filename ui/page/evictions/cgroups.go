@@ -50,9 +50,9 @@ func (p *cgroups) lines() []string {
 		lines = append(lines, kubelet.NewerWords)
 	}
 	if p.config.poll.Value == nil {
-		lines = append(lines, "cgroupfs: kubectl fathom get cgroups NODE --driver cgroupfs")
+		lines = append(lines, "cgroupfs: kubectl fathom get cgroups "+model.Clean(p.node)+" --driver cgroupfs")
 	}
-	return append(lines, "cgroup v1: kubectl fathom get cgroups NODE --v1")
+	return append(lines, "cgroup v1: kubectl fathom get cgroups "+model.Clean(p.node)+" --v1")
 }
 
 // own are the cgroups of the pod and those above it; without a pod all.
@@ -117,12 +117,9 @@ func (p *cgroups) computed() string {
 
 // Update implements page.View.
 func (p *cgroups) Update(msg tea.Msg) tea.Cmd {
-	if shown, ok := msg.(page.SnapshotMsg); ok {
+	if _, ok := msg.(page.SnapshotMsg); ok {
 		p.Content.SetText(strings.Join(p.lines(), "\n"))
-		if shown.Shown {
-			return p.config.ask(p.Host, p)
-		}
-		return nil
+		return p.config.ask(p.Host, p)
 	}
 	if news, cmd := p.config.poll.Update(p.Host, p, msg); news != page.NoNews {
 		p.Content.SetText(strings.Join(p.lines(), "\n"))
@@ -132,4 +129,4 @@ func (p *cgroups) Update(msg tea.Msg) tea.Cmd {
 }
 
 // Leave ends what nobody will look at.
-func (p *cgroups) Leave() { p.config.poll.Leave() }
+func (p *cgroups) Leave() { p.config.leave() }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -16,15 +17,28 @@ import (
 
 // config is the configuration of a node's kubelet, which is asked for once.
 type config struct {
-	node string
-	poll page.Poll[*kubelet.Config]
+	node  string
+	asked time.Time // zero: it was not, or the page was left before the answer
+	poll  page.Poll[*kubelet.Config]
 }
 
-// ask asks for it on behalf of a page, unless it is known already, or why it is not.
+// leave ends a question that nobody waits for.
+func (c *config) leave() {
+	if c.poll.Leave(); c.poll.Value == nil && c.poll.Trouble == nil {
+		c.asked = time.Time{}
+	}
+}
+
+// retryAfter is after how long it is asked for again where it could not be read.
+const retryAfter = time.Minute
+
+// ask asks for it on behalf of a page, unless it is known already or was asked for just now.
 func (c *config) ask(h page.Host, v page.View) tea.Cmd {
-	if c.poll.Value != nil || c.poll.Trouble != nil {
+	at := h.Observed().At
+	if c.poll.Value != nil || h.Observed().IsReading() || !c.asked.IsZero() && at.Sub(c.asked) < retryAfter {
 		return nil
 	}
+	c.asked = at
 	return c.poll.AskNow(h, v, func(ctx context.Context, cluster page.Cluster) (*kubelet.Config, error) {
 		return cluster.KubeletConfig(ctx, c.node)
 	})
@@ -32,10 +46,13 @@ func (c *config) ask(h page.Host, v page.View) tea.Cmd {
 
 // source says whether the figures are by the kubelet's configuration.
 func (c *config) source() string {
-	if c.poll.Value != nil {
+	switch {
+	case c.poll.Value != nil:
 		return "by the kubelet's configuration"
+	case c.poll.Trouble != nil:
+		return "by kubelet defaults (configz not readable)"
 	}
-	return "by kubelet defaults (configz not readable)"
+	return "by kubelet defaults"
 }
 
 // thresholds are those at which the kubelet evicts: its own ones, else the defaults.
@@ -73,7 +90,11 @@ func (c *config) aligned(pod *model.Pod) string {
 	}
 	what := strings.Join(aligned, "; ")
 	if of := c.poll.Value; of != nil {
-		return fmt.Sprintf("Topology manager policy %s, scope %s, aligns %s.", of.TopologyManagerPolicy, of.TopologyManagerScope, what)
+		verb := "aligns"
+		if of.TopologyManagerPolicy == "best-effort" {
+			verb = "tries to align"
+		}
+		return fmt.Sprintf("Topology manager policy %s, scope %s, %s %s.", of.TopologyManagerPolicy, of.TopologyManagerScope, verb, what)
 	}
 	return "A topology manager policy, where one is set, aligns " + what + "."
 }

@@ -257,13 +257,13 @@ func (p *Page) Off(do keymap.Action) string {
 
 // Leave ends what nobody will look at.
 func (p *Page) Leave() {
-	p.config.poll.Leave()
+	p.config.leave()
 	p.Page.Leave()
 }
 
 // Update implements page.View.
 func (p *Page) Update(msg tea.Msg) tea.Cmd {
-	if shown, ok := msg.(page.SnapshotMsg); ok && shown.Shown {
+	if _, ok := msg.(page.SnapshotMsg); ok {
 		return tea.Batch(p.config.ask(p.Host, p), p.Page.Update(msg))
 	}
 	if news, cmd := p.config.poll.Update(p.Host, p, msg); news != page.NoNews {

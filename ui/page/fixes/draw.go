@@ -68,7 +68,7 @@ func byAFixToUndo(p *Page) bool {
 // placedLines are the body once the pod has its node.
 func placedLines(p *Page) []string {
 	s := p.Host.Styles()
-	text := placedWords(p) + " Fixes are for pods without a node."
+	text := placedWords(p) + " There is nothing to fix any more."
 	if byAFixToUndo(p) {
 		text += " z opens Activity to undo the fix; esc goes back."
 	}

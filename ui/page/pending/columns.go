@@ -221,7 +221,7 @@ func (c *columns) became(w *Row) (state, where string) {
 		return "deleted", ""
 	}
 	if w.Kind.Resize != nil {
-		return "resized", c.placesOf(bound)
+		return "resize over", c.placesOf(bound)
 	}
 	if where = c.placesOf(bound); len(bound) < len(all) {
 		where = fmt.Sprintf("%s of %s ", model.FormatCount(len(bound)), model.FormatCount(len(all))) + where

@@ -88,17 +88,36 @@ func (v *overview) gauges() string {
 	}
 	width := v.list.Width
 	if namespace := h.Namespace(); namespace != "" {
-		dim := func(text string) []gauge.Word { return []gauge.Word{{Text: model.Clean(text), Tone: tone.Dim}} }
-		hard := v.warns.Hard()
-		if len(hard.Quotas) == 0 {
-			of := v.capacity.Capacity
-			of.Requested = v.placed
-			return gauge.Capacity(h.Styles(), h.Levels(), &of, width, dim("requested by "+namespace), dim("by "+namespace))
-		}
-		return gauge.Quota(h.Styles(), h.Levels(), &v.own, &hard.Resources, width,
-			dim("requested of quota "+strings.Join(hard.Quotas, ", ")), dim("of quota "+hard.Quotas[0]), dim("of quota"))
+		return v.gaugesOf(namespace)
 	}
 	return gauge.Capacity(h.Styles(), h.Levels(), &v.capacity.Capacity, width, v.capacity.nodeWords()...)
+}
+
+// gaugesOf are the gauges where a namespace is shown.
+func (v *overview) gaugesOf(namespace string) string {
+	s, levels, width, hard := v.list.Host.Styles(), v.list.Host.Levels(), v.list.Width, v.warns.Hard()
+	var endings [][]gauge.Word
+	end := func(texts ...string) { // each with the state of the nodes where there is room
+		for _, text := range texts {
+			own := gauge.Word{Text: model.Clean(text), Tone: tone.Dim}
+			if v.capacity.Ready < v.capacity.Nodes {
+				endings = append(endings, append([]gauge.Word{own}, v.capacity.nodeWords()[0]...))
+			}
+			endings = append(endings, []gauge.Word{own})
+		}
+	}
+	switch n := len(hard.Quotas); n {
+	case 0:
+		of := v.capacity.Capacity
+		of.Requested = v.placed
+		end("requested by "+namespace, "by "+namespace)
+		return gauge.Capacity(s, levels, &of, width, endings...)
+	case 1:
+		end("requested of quota "+hard.Quotas[0], "of quota "+hard.Quotas[0], "of quota")
+	default:
+		end(fmt.Sprintf("requested of %d quotas: %s", n, strings.Join(hard.Quotas, ", ")), fmt.Sprintf("of %d quotas", n))
+	}
+	return gauge.Quota(s, levels, &v.own, &hard.Resources, width, endings...)
 }
 
 // after is what follows the last row of the list: what blocks most pods, then what limits the

@@ -177,7 +177,11 @@ func (p *preview) rule(row *Row, width int) string {
 			priority = fmt.Sprintf("priority %d", pod.Priority())
 		}
 	}
-	parts := []string{name, owner, requests(pod.Requests, "memory "), string(pod.QOS), priority}
+	wanted := pod.Requests
+	if row.Kind.Resize != nil {
+		wanted = model.NewResources(model.DesiredRequests(pod.Object))
+	}
+	parts := []string{name, owner, requests(wanted, "memory "), string(pod.QOS), priority}
 	words := ""
 	for _, part := range parts {
 		if part != "" && words != "" {

@@ -147,8 +147,10 @@ func (p *Page) below(rows int) []string {
 	case lacks.Tone == tone.Dim:
 	case r.Lacks == nil:
 		b.Add("what the node lacks is unknown", tone.Unknown)
+	case r.State == inventory.ResizeInfeasible && len(r.Lacks) == 0:
+		b.Add("the kubelet does not grant it, whatever is freed on the node", tone.Plain)
 	case len(r.Lacks) == 0:
-		b.Add("judging by requests, the node has enough now", tone.Plain)
+		b.Add("by requests the node has enough now: the kubelet tries again", tone.Plain)
 	default:
 		b.Add(p.Host.Observed().NodeName(r.Node)+" needs "+lacks.Text+" more", tone.Warning)
 	}

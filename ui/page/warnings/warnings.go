@@ -49,13 +49,15 @@ type Watch struct {
 
 // answer is what was found out.
 type answer struct {
-	warnings []Warning
-	hard     inventory.Hard // of the namespace that is shown
+	namespace string // that was shown
+	warnings  []Warning
+	hard      inventory.Hard // of that namespace
 }
 
 const (
-	// again is after how long the warnings are computed again.
-	again = 2 * time.Minute
+	// again is after how long the warnings are computed again, and sooner where a namespace is shown:
+	// its quotas are in view.
+	again, sooner = 2 * time.Minute, 30 * time.Second
 	// soon is after how long at the earliest: a user comes back to the page again and again.
 	soon = 5 * time.Second
 	// budgets, quotas and classes are what they need beside a snapshot, as RBAC names it. Of what may
@@ -89,7 +91,11 @@ func (w *Watch) Update(msg tea.Msg) tea.Cmd {
 	}
 	news, cmd := w.asks.Update(w.Host, w.Self, msg)
 	if news == page.Answered {
-		return tea.Batch(cmd, w.Host.Later(w.Self, again, againMsg{w.shown}))
+		after := again
+		if w.Host.Namespace() != "" {
+			after = sooner
+		}
+		return tea.Batch(cmd, w.Host.Later(w.Self, after, againMsg{w.shown}))
 	}
 	return cmd
 }
@@ -108,7 +114,7 @@ func (w *Watch) ask() tea.Cmd {
 			return answer{}, err
 		}
 		list, _ := model.ListOf[*corev1.ResourceQuota](objects, quotas)
-		return answer{Of(snapshot, objects, at), inventory.HardOf(list, at.Namespace)}, nil
+		return answer{at.Namespace, Of(snapshot, objects, at), inventory.HardOf(list, at.Namespace)}, nil
 	})
 }
 
@@ -123,7 +129,7 @@ func (w *Watch) more(warning Warning, format string) string {
 
 // All are the warnings; none while they are not known, or hidden by a lesson.
 func (w *Watch) All() []Warning {
-	if w.Host.Hides() {
+	if w.Host.Hides() || w.asks.Value.namespace != w.Host.Namespace() {
 		return nil
 	}
 	return w.asks.Value.warnings
@@ -131,7 +137,7 @@ func (w *Watch) All() []Warning {
 
 // Hard is what the quotas of the namespace that is shown allow; nothing while that is not known.
 func (w *Watch) Hard() inventory.Hard {
-	if w.namespace != w.Host.Namespace() {
+	if w.asks.Value.namespace != w.Host.Namespace() {
 		return inventory.Hard{}
 	}
 	return w.asks.Value.hard
