@@ -132,8 +132,11 @@ func (v *preview) balanceWords() string {
 	default:
 		head = "imbalance in pool " + v.pool.Pool + " (all zones): "
 	}
-	if b.Least == nil || b.Least == b.Most {
-		return head + "not computed, fewer than 2 Ready nodes"
+	switch {
+	case b.Least == nil:
+		return head + "not computed, no Ready node is schedulable"
+	case b.Least == b.Most:
+		return head + "none, no two Ready nodes differ in requested cpu"
 	}
 	name := v.page.Host.Observed().NodeName
 	words := head + fmt.Sprintf("%s %s, %s %s cpu; ", name(b.Most.Name), percentWord(b.Most), name(b.Least.Name), percentWord(b.Least))
