@@ -32,6 +32,12 @@ func deferredFrom(granted, reason string) func(*corev1.Pod) {
 	}
 }
 
+// healthy is a budget of a workload whose pods are all healthy, and needed.
+func healthy(budget *policyv1.PodDisruptionBudget) *policyv1.PodDisruptionBudget {
+	budget.Status = policyv1.PodDisruptionBudgetStatus{CurrentHealthy: 3, DesiredHealthy: 3, ExpectedPods: 3}
+	return budget
+}
+
 // A resize that the kubelet defers is granted once its node has enough by requests: fixes are tried
 // on the pod's own node, and what is evicted finds no way back, for the scheduler counts the resize.
 func TestFixesOfAResize(t *testing.T) {
@@ -82,6 +88,32 @@ func TestFixesOfAResize(t *testing.T) {
 			},
 			want: []string{"request cpu 3 instead of 3.5 verified []"},
 			why:  "deferred: needs cpu 500m more on a",
+		},
+		"a budget protects another one that is deferred": { // its Ready condition counts
+			objects: []runtime.Object{
+				testNode("a", "4"), testNode("b", "4"), testPod("shop/web", "a", "3500m", deferredFrom("1", "Deferred")),
+				testPod("shop/other", "a", "3", ownedBy("ReplicaSet", "other"), deferredFrom("2", "Deferred"), func(p *corev1.Pod) {
+					p.Status.Conditions = append(p.Status.Conditions, corev1.PodCondition{Type: corev1.PodReady, Status: corev1.ConditionTrue})
+				}), healthy(budget.DeepCopy()),
+			},
+			want: []string{
+				"request cpu 2 instead of 3.5 verified []",
+				"evict shop/other from a [PodDisruptionBudget shop/keep allows 0 disruptions now: the eviction of shop/other would be rejected] [shop/other is rescheduled on b]",
+			},
+			why: "deferred: needs cpu 1.5 more on a",
+		},
+		"a container that is not resized keeps what it has": {
+			objects: []runtime.Object{testNode("a", "6"), testPod("shop/web", "a", "3", deferredFrom("3", "Deferred"), func(p *corev1.Pod) {
+				p.Spec.Containers = append(p.Spec.Containers, corev1.Container{Name: "side", Resources: corev1.ResourceRequirements{
+					Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2500m")},
+				}})
+				one := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1")}
+				p.Status.ContainerStatuses = append(p.Status.ContainerStatuses, corev1.ContainerStatus{
+					Name: "side", AllocatedResources: one, Resources: &corev1.ResourceRequirements{Requests: one},
+				})
+			}), testPod("shop/agent", "a", "1500m", ownedBy("DaemonSet", "agent"))},
+			none: "No known change to the pod or to nodes would help.",
+			why:  "deferred: needs cpu 1 more on a",
 		},
 		"no more than it has": {
 			objects: []runtime.Object{testNode("a", "3"), testPod("shop/web", "a", "3", deferredFrom("1", "Deferred")), testPod("shop/agent", "a", "2", ownedBy("DaemonSet", "agent"))},

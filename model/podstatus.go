@@ -209,35 +209,60 @@ func AllocatedRequests(pod *corev1.Pod) corev1.ResourceList {
 	return DesiredRequests(Granted(pod))
 }
 
-// Granted is the pod with the requests that its kubelet has granted, and the limits that it runs
-// with, without a resize: the kubelet works with those (getAllocatedPods in pkg/kubelet/allocation).
+// Granted is the pod as its kubelet works with it (getAllocatedPods in pkg/kubelet/allocation): with
+// the requests that are granted, while a resize waits with the limits that it runs with, and
+// without the resize.
 func Granted(pod *corev1.Pod) *corev1.Pod {
-	if ResizeOf(pod).State == "" {
+	resize := ResizeOf(pod)
+	if resize.State == "" {
 		return pod
 	}
 	granted := pod.DeepCopy()
 	status := &granted.Status
+	status.QOSClass = NewPod(pod).QOS // which a resize does not change
 	take := func(containers []corev1.Container, statuses []corev1.ContainerStatus) {
 		for i := range containers {
 			at := slices.IndexFunc(statuses, func(s corev1.ContainerStatus) bool { return s.Name == containers[i].Name })
 			if at < 0 {
 				continue
 			}
-			if of := &statuses[at]; of.AllocatedResources != nil {
+			of := &statuses[at]
+			if of.AllocatedResources != nil {
 				containers[i].Resources.Requests = of.AllocatedResources
-				if of.Resources != nil {
-					containers[i].Resources.Limits = of.Resources.Limits
-				}
 			}
+			if of.Resources != nil && resize.IsWaiting() {
+				containers[i].Resources.Limits = of.Resources.Limits
+			}
+			of.AllocatedResources, of.Resources = nil, nil
 		}
 	}
 	take(granted.Spec.Containers, status.ContainerStatuses)
 	take(granted.Spec.InitContainers, status.InitContainerStatuses)
-	if granted.Spec.Resources != nil && status.AllocatedResources != nil {
-		granted.Spec.Resources.Requests = status.AllocatedResources
+	if own := granted.Spec.Resources; own != nil {
+		if status.AllocatedResources != nil {
+			own.Requests = withoutOverhead(status.AllocatedResources, pod.Spec.Overhead)
+		}
+		if status.Resources != nil && resize.IsWaiting() {
+			own.Limits = status.Resources.Limits
+		}
 	}
-	granted.Status = corev1.PodStatus{Phase: status.Phase}
+	status.Resize, status.Resources, status.AllocatedResources = "", nil, nil
+	status.Conditions = slices.DeleteFunc(status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == corev1.PodResizePending || c.Type == corev1.PodResizeInProgress
+	})
 	return granted
+}
+
+// withoutOverhead are the requests of a pod as a whole, whose status has the overhead in them.
+func withoutOverhead(allocated, overhead corev1.ResourceList) corev1.ResourceList {
+	own := allocated.DeepCopy()
+	for name, amount := range overhead {
+		if sum, ok := own[name]; ok {
+			sum.Sub(amount)
+			own[name] = sum
+		}
+	}
+	return own
 }
 
 // ResizeLacks is what a node would need more to grant a pod its requests: what the kubelet has

@@ -41,7 +41,7 @@ func evictions(ctx context.Context, g *Options, live *source.Live) (*output.List
 	for i := range all {
 		e := &all[i]
 		if config != nil {
-			e.Aligned = config.Aligned(e.Pod.Object)
+			e.Aligned = config.Aligned(model.Granted(e.Pod.Object))
 		}
 		if !g.scope.Holds(e.Pod) {
 			continue

@@ -26,8 +26,11 @@ func gatherOnNode(ctx context.Context, f *Search, pod *corev1.Pod) error {
 	case r.State == "" || pod.DeletionTimestamp != nil:
 		f.none = "It has a node: there is nothing to fix in scheduling."
 		return nil
-	case !r.IsWaiting():
+	case r.State == model.ResizeInProgress:
 		f.none = "Its kubelet is carrying its resize out: there is nothing to fix."
+		return nil
+	case !r.IsWaiting():
+		f.none = "Its resize waits for nothing that is freed on the node."
 		return nil
 	}
 	return gatherResize(ctx, f, pod)
@@ -77,14 +80,30 @@ func exceedsNode(m *resizeMatrix) bool {
 	})
 }
 
-// growsStill reports whether a pod whose requests are lowered has more of each resource that is lowered
-// than is granted to it now: with less it would lose what it has, and with the same its resize is off.
+// growsStill reports whether a pod whose requests are lowered still gets more than is granted to it, and
+// none of what is lowered is less than that: the container would lose what it has.
 func growsStill(pod *corev1.Pod, steps option) bool {
-	changed, granted := model.DesiredRequests(changedBy(pod, steps)), model.AllocatedRequests(pod)
-	return !slices.ContainsFunc(steps, func(step remedy.Step) bool {
-		name := step.(remedy.LowerRequest).Resource
-		is, was := changed[name], granted[name]
-		return is.Cmp(was) <= 0
+	changed, granted := changedBy(pod, steps), model.Granted(pod)
+	loses := func(is, spec, was corev1.ResourceList) bool {
+		return slices.ContainsFunc(model.ResizableResources, func(name corev1.ResourceName) bool {
+			now, asked, has := is[name], spec[name], was[name]
+			return now.Cmp(asked) < 0 && now.Cmp(has) < 0
+		})
+	}
+	own := func(p *corev1.Pod) []corev1.Container { return slices.Concat(p.Spec.InitContainers, p.Spec.Containers) }
+	is, spec, was := own(changed), own(pod), own(granted)
+	for i := range is {
+		if loses(is[i].Resources.Requests, spec[i].Resources.Requests, was[i].Resources.Requests) {
+			return false
+		}
+	}
+	sums, had := model.DesiredRequests(changed), model.DesiredRequests(granted)
+	if changed.Spec.Resources != nil && loses(sums, model.DesiredRequests(pod), had) {
+		return false
+	}
+	return slices.ContainsFunc(model.ResizableResources, func(name corev1.ResourceName) bool {
+		now, before := sums[name], had[name]
+		return now.Cmp(before) > 0
 	})
 }
 
@@ -171,7 +190,7 @@ func resizeAlone(ctx context.Context, f *Search, pod *corev1.Pod, fix *Attempt) 
 	}
 	fix.NodesGained, fix.PodsPlaced = 1, 1
 	f.tellCommand(pod, fix)
-	if restarted := restartedBy(pod); len(restarted) > 0 {
+	if restarted := restartedBy(changedBy(pod, fix.Remedies)); len(restarted) > 0 {
 		fix.Affects = append(fix.Affects, report.Affected{
 			Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name, How: "restarts " + grammar.Agree(len(restarted), "container ", "containers ") + strings.Join(restarted, ", ") + " for the resize (resizePolicy)",
 		})
@@ -186,15 +205,19 @@ func resizeAlone(ctx context.Context, f *Search, pod *corev1.Pod, fix *Attempt) 
 }
 
 // restartedBy are the containers that a resize restarts once it is granted: those whose resizePolicy
-// says so for a resource that changes.
+// says so for a resource of which the request or the limit changes.
 func restartedBy(pod *corev1.Pod) []string {
-	granted := model.Granted(pod)
+	own := func(p *corev1.Pod) []corev1.Container { return slices.Concat(p.Spec.InitContainers, p.Spec.Containers) }
+	was := own(model.Granted(pod))
 	var names []string
-	for i := range pod.Spec.Containers {
-		is, was := &pod.Spec.Containers[i], &granted.Spec.Containers[i]
+	for i, is := range own(pod) {
 		if slices.ContainsFunc(is.ResizePolicy, func(p corev1.ContainerResizePolicy) bool {
-			to, from := is.Resources.Requests[p.ResourceName], was.Resources.Requests[p.ResourceName]
-			return p.RestartPolicy == corev1.RestartContainer && to.Cmp(from) != 0
+			differs := func(to, from corev1.ResourceList) bool {
+				now, before := to[p.ResourceName], from[p.ResourceName]
+				return now.Cmp(before) != 0
+			}
+			return p.RestartPolicy == corev1.RestartContainer &&
+				(differs(is.Resources.Requests, was[i].Resources.Requests) || differs(is.Resources.Limits, was[i].Resources.Limits))
 		}) {
 			names = append(names, is.Name)
 		}

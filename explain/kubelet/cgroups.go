@@ -64,7 +64,8 @@ const root = "kubepods"
 // Cgroups are the cgroups of the pods of a node, each above those in it: that of all pods,
 // Guaranteed pods with their containers, the levels of the other QoS classes with theirs.
 func (d Driver) Cgroups(node *model.Node) []Cgroup {
-	node, d.version = granted(node), node.Object.Status.NodeInfo.KubeletVersion
+	d.version = node.Object.Status.NodeInfo.KubeletVersion
+	own := granted(node) // the levels are by what the specs request (qos_container_manager_linux.go)
 	levels := map[corev1.PodQOSClass][]string{corev1.PodQOSGuaranteed: {root}, corev1.PodQOSBurstable: {root, "burstable"}, corev1.PodQOSBestEffort: {root, "besteffort"}}
 	all := []Cgroup{{Path: d.path(root), Files: d.rootFiles(node)}}
 	for _, class := range []corev1.PodQOSClass{corev1.PodQOSGuaranteed, corev1.PodQOSBurstable, corev1.PodQOSBestEffort} {
@@ -72,7 +73,7 @@ func (d Driver) Cgroups(node *model.Node) []Cgroup {
 		if class != corev1.PodQOSGuaranteed {
 			all = append(all, Cgroup{Path: d.path(level...), Files: d.levelFiles(class, node)})
 		}
-		for _, pod := range node.Pods {
+		for _, pod := range own.Pods {
 			if pod.QOS == class {
 				all = append(all, d.podCgroups(node, pod, level)...)
 			}
@@ -107,6 +108,9 @@ func granted(node *model.Node) *model.Node {
 func (d Driver) hasGate(name, since string) bool {
 	if set, ok := d.Gates[name]; ok {
 		return set
+	}
+	if set, ok := d.Gates["AllBeta"]; ok && !set {
+		return false
 	}
 	of, err := version.ParseGeneric(d.version)
 	return err != nil || of.AtLeast(version.MustParseGeneric(since))

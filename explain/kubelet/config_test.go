@@ -143,9 +143,32 @@ func TestAResizeThatIsNotGrantedDecidesNothing(t *testing.T) {
 	if e := Evictions(node, nil)[0]; e.Requests["memory"] != "1Gi" || e.Request() != 1<<30 || e.Pod.Object != node.Pods[0].Object {
 		t.Errorf("%v", e.Requests)
 	}
-	for _, c := range (Driver{}).Cgroups(node) {
-		if c.Container == "app" && c.Files[0].From != "requests.cpu 1" {
+	for _, c := range (Driver{}).Cgroups(node) { // the level is by the spec
+		if c.Container == "app" && c.Files[0].From != "requests.cpu 1" || strings.HasSuffix(c.Path, "burstable.slice") && c.Files[0].From != "requests.cpu 4 of Burstable pods" {
 			t.Errorf("%+v", c)
+		}
+	}
+}
+
+// TestAResizeKeepsTheClassOfAPod whatever of it the kubelet has carried out.
+func TestAResizeKeepsTheClassOfAPod(t *testing.T) {
+	b := model.NewBuilder()
+	b.Node(nil, modeltest.NewNode("n", "z", "8", "32Gi"))
+	three := modeltest.Quantities("cpu", "3", "memory", "1Gi")
+	b.Pod(nil, modeltest.NewPod("ml/serve", "n", "3", "1Gi", 0, func(p *corev1.Pod) {
+		p.Spec.Containers[0].Resources = corev1.ResourceRequirements{Requests: three, Limits: three}
+		two := modeltest.Quantities("cpu", "2", "memory", "1Gi")
+		p.Status.QOSClass, p.Status.Phase = corev1.PodQOSGuaranteed, corev1.PodRunning
+		p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "app", AllocatedResources: three, Resources: &corev1.ResourceRequirements{Requests: two, Limits: two}}}
+		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodResizeInProgress, Status: corev1.ConditionTrue}}
+	}))
+	node, _ := b.Build(1, model.Status{}, nil).Node("n")
+	if e := Evictions(node, nil)[0]; !strings.HasPrefix(e.WhyClass, "Guaranteed: ") || e.Pinned != 3 {
+		t.Errorf("%s %d", e.WhyClass, e.Pinned)
+	}
+	for _, c := range (Driver{}).Cgroups(node) {
+		if c.Pod != "" && strings.Contains(c.Path, "burstable") {
+			t.Error(c.Path)
 		}
 	}
 }

@@ -83,7 +83,7 @@ func (l lack) clause() string {
 func nodeLacks(q *podQuestion, r model.Resize) lack {
 	name := q.Pod.Spec.NodeName
 	info, err := q.Nodes.NodeInfos().Get(name)
-	if err != nil || !r.IsWaiting() || q.found.PodsUnread {
+	if err != nil || !r.IsWaiting() {
 		return lack{}
 	}
 	var others []*corev1.Pod
@@ -100,7 +100,7 @@ func nodeLacks(q *podQuestion, r model.Resize) lack {
 		}
 	}
 	for _, resource := range model.ResizableResources {
-		if short, has := lacks[resource]; has && r.State == model.ResizeDeferred {
+		if short, has := lacks[resource]; has && r.State == model.ResizeDeferred && !q.found.PodsUnread {
 			amount, _ := model.Count(resource, short)
 			return lack{name, resource, quantity.RoundedUp(resource, amount), false}
 		}

@@ -122,7 +122,7 @@ func (r *Resize) measure(node *model.Node) {
 		others[i] = pod.Object
 	}
 	var known bool
-	if r.Lacks, known = model.ResizeLacks(r.Pod.Object, others, node.Object.Status.Allocatable); known {
+	if r.Lacks, known = model.ResizeLacks(r.Pod.Object, others, node.Object.Status.Allocatable); known && r.State == ResizeDeferred { // nothing that is freed makes an infeasible one feasible
 		r.findHolders(node)
 	}
 }

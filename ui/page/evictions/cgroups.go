@@ -35,8 +35,9 @@ func (p *cgroups) Resize(width, height int) {
 
 // lines are the cgroups of the node, or those that the pod is in and its own.
 func (p *cgroups) lines() []string {
-	node, ok := p.Host.Observed().Snapshot.Node(p.node)
-	if !ok {
+	seen := p.Host.Observed()
+	node, ok := seen.Snapshot.Node(p.node)
+	if !ok || p.pod == nil && seen.PodsUnknown() != "" {
 		return nil
 	}
 	var lines []string

@@ -15,7 +15,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 )
 
-// config is the configuration of a node's kubelet, which is asked for once.
+// config is the configuration of a node's kubelet, which is asked for until it is known.
 type config struct {
 	node  string
 	asked time.Time // zero: it was not, or the page was left before the answer
@@ -84,7 +84,7 @@ func (c *config) pinned(cpus int64) string {
 
 // aligned says what the topology manager aligns of a pod; "" where that is nothing.
 func (c *config) aligned(pod *model.Pod) string {
-	aligned := c.poll.Value.Aligned(pod.Object)
+	aligned := c.poll.Value.Aligned(model.Granted(pod.Object))
 	if len(aligned) == 0 {
 		return ""
 	}

@@ -97,13 +97,17 @@ func (v *overview) gauges() string {
 func (v *overview) gaugesOf(namespace string) string {
 	s, levels, width, hard := v.list.Host.Styles(), v.list.Host.Levels(), v.list.Width, v.warns.Hard()
 	var endings [][]gauge.Word
-	end := func(texts ...string) { // each with the state of the nodes where there is room
-		for _, text := range texts {
-			own := gauge.Word{Text: model.Clean(text), Tone: tone.Dim}
-			if v.capacity.Ready < v.capacity.Nodes {
-				endings = append(endings, append([]gauge.Word{own}, v.capacity.nodeWords()[0]...))
+	end := func(texts ...string) { // with the state of nodes that have something to say, where there is room
+		of := &v.capacity
+		if of.Ready < of.Nodes || of.Pressed+of.Uninitialized+of.Cordoned > 0 {
+			for _, text := range texts {
+				for _, words := range of.nodeWords() {
+					endings = append(endings, append([]gauge.Word{{Text: model.Clean(text), Tone: tone.Dim}}, words...))
+				}
 			}
-			endings = append(endings, []gauge.Word{own})
+		}
+		for _, text := range texts {
+			endings = append(endings, []gauge.Word{{Text: model.Clean(text), Tone: tone.Dim}})
 		}
 	}
 	switch n := len(hard.Quotas); n {

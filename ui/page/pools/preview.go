@@ -135,8 +135,8 @@ func (v *preview) balanceWords() string {
 	switch {
 	case b.Least == nil:
 		return head + "not computed, no Ready node is schedulable"
-	case b.Least == b.Most:
-		return head + "none, no two Ready nodes differ in requested cpu"
+	case b.Least == b.Most && b.Evicts == 0 && (len(b.Under) == 0 || len(b.Over) == 0):
+		return head + "none, no two schedulable Ready nodes differ in requested cpu"
 	}
 	name := v.page.Host.Observed().NodeName
 	words := head + fmt.Sprintf("%s %s, %s %s cpu; ", name(b.Most.Name), percentWord(b.Most), name(b.Least.Name), percentWord(b.Least))

@@ -89,6 +89,8 @@ func lacksCell(r row) table.Cell {
 		return table.Cell{Text: "–", Tone: tone.Dim}
 	case r.Lacks == nil:
 		return table.Cell{Text: model.UnknownFigure, Tone: tone.Unknown}
+	case len(r.Lacks) == 0 && r.State == inventory.ResizeInfeasible:
+		return table.Cell{Text: "–", Tone: tone.Dim}
 	case len(r.Lacks) == 0:
 		return table.Cell{Text: "nothing"}
 	}
@@ -144,11 +146,11 @@ func (p *Page) below(rows int) []string {
 	}
 	lacks := lacksCell(r)
 	switch {
+	case r.State == inventory.ResizeInfeasible:
+		b.Add("the kubelet does not grant it, whatever is freed on the node", tone.Plain)
 	case lacks.Tone == tone.Dim:
 	case r.Lacks == nil:
 		b.Add("what the node lacks is unknown", tone.Unknown)
-	case r.State == inventory.ResizeInfeasible && len(r.Lacks) == 0:
-		b.Add("the kubelet does not grant it, whatever is freed on the node", tone.Plain)
 	case len(r.Lacks) == 0:
 		b.Add("by requests the node has enough now: the kubelet tries again", tone.Plain)
 	default:
@@ -160,7 +162,7 @@ func (p *Page) below(rows int) []string {
 	}
 	if len(holders) > 0 {
 		b.AddWrapped("lower-priority pods on the node: "+strings.Join(holders, "; "), tone.Plain)
-	} else if len(r.Lacks) > 0 {
+	} else if len(r.Lacks) > 0 && r.State == inventory.ResizeDeferred {
 		b.Add("no lower-priority pod on the node requests it", tone.Plain)
 	}
 	return b.Lines(rows)
