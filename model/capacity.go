@@ -39,19 +39,25 @@ func CapacityOf(nodes []*Node) Capacity {
 	return c
 }
 
-// RequestedBy is what pods that have not finished request together, pending ones too; Pods is how
-// many they are. A ResourceQuota counts the same, but for pods that terminate past their grace period.
-func RequestedBy(pods []*Pod) Resources {
-	var sum Resources
+// RequestedBy is what pods that have not finished request together, pending ones too, and those of
+// them that have a node; Pods is how many they are. A ResourceQuota counts the same, but for pods that terminate past their grace period.
+func RequestedBy(pods []*Pod) (all, placed Resources) {
+	var unplaced Resources
 	for _, pod := range pods {
 		if pod.Finished() {
 			continue
 		}
 		own := pod.Requests
 		own.Pods = 1
-		sum.add(own)
+		if pod.Bound() {
+			placed.add(own)
+		} else {
+			unplaced.add(own)
+		}
 	}
-	return sum
+	all.add(placed)
+	all.add(unplaced)
+	return all, placed
 }
 
 // Percent is a part of a whole in percent, rounded down: 100 only where nothing is

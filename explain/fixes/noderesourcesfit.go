@@ -100,7 +100,7 @@ func lowerPod(pod *corev1.Pod, short plugins.Figure, own int64) (remedy.LowerReq
 	if !step.Limit {
 		return step, true
 	}
-	for _, c := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
+	for _, c := range containersOf(pod) {
 		if limit, has := c.Resources.Limits[name]; has && amount(name, limit) > step.To {
 			return remedy.LowerRequest{}, false
 		}

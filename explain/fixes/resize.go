@@ -30,7 +30,7 @@ func gatherOnNode(ctx context.Context, f *Search, pod *corev1.Pod) error {
 		f.none = "Its kubelet is carrying its resize out: there is nothing to fix."
 		return nil
 	case !r.IsWaiting():
-		f.none = "Its resize waits for nothing that is freed on the node."
+		f.none = "Its resize does not wait for free capacity: there is nothing to fix in scheduling."
 		return nil
 	}
 	return gatherResize(ctx, f, pod)
@@ -54,7 +54,7 @@ func gatherResize(ctx context.Context, f *Search, pod *corev1.Pod) error {
 	case !m.known():
 		f.none = "Unknown: not all of node " + pod.Spec.NodeName + " can be read."
 		return nil
-	case m.rejects() == nil && infeasible, infeasible && !exceedsNode(m):
+	case infeasible && m.rejects().Code() != fwk.UnschedulableAndUnresolvable: // it requests no more than the node has
 		f.none = "The kubelet's message says why the resize is infeasible: nothing that is freed on the node helps."
 		return nil
 	case m.rejects() == nil:
@@ -71,15 +71,6 @@ func gatherResize(ctx context.Context, f *Search, pod *corev1.Pod) error {
 	return nil
 }
 
-// exceedsNode reports whether the pod requests more than its node has allocatable.
-func exceedsNode(m *resizeMatrix) bool {
-	wants, allocatable := model.DesiredRequests(m.asked), m.of.Nodes[m.at].Node().Status.Allocatable
-	return slices.ContainsFunc(model.ResizableResources, func(name corev1.ResourceName) bool {
-		want, whole := wants[name], allocatable[name]
-		return want.Cmp(whole) > 0
-	})
-}
-
 // growsStill reports whether a pod whose requests are lowered still gets more than is granted to it, and
 // none of what is lowered is less than that: the container would lose what it has.
 func growsStill(pod *corev1.Pod, steps option) bool {
@@ -90,8 +81,7 @@ func growsStill(pod *corev1.Pod, steps option) bool {
 			return now.Cmp(asked) < 0 && now.Cmp(has) < 0
 		})
 	}
-	own := func(p *corev1.Pod) []corev1.Container { return slices.Concat(p.Spec.InitContainers, p.Spec.Containers) }
-	is, spec, was := own(changed), own(pod), own(granted)
+	is, spec, was := containersOf(changed), containersOf(pod), containersOf(granted)
 	for i := range is {
 		if loses(is[i].Resources.Requests, spec[i].Resources.Requests, was[i].Resources.Requests) {
 			return false
@@ -105,6 +95,11 @@ func growsStill(pod *corev1.Pod, steps option) bool {
 		now, before := sums[name], had[name]
 		return now.Cmp(before) > 0
 	})
+}
+
+// containersOf are the init containers of a pod, then the others.
+func containersOf(pod *corev1.Pod) []corev1.Container {
+	return slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers)
 }
 
 // resizeMatrix is what the plugins say of a pod's node about the requests that its resize wants.
@@ -190,14 +185,15 @@ func resizeAlone(ctx context.Context, f *Search, pod *corev1.Pod, fix *Attempt) 
 	}
 	fix.NodesGained, fix.PodsPlaced = 1, 1
 	f.tellCommand(pod, fix)
-	if restarted := restartedBy(changedBy(pod, fix.Remedies)); len(restarted) > 0 {
+	changed := changedBy(pod, fix.Remedies)
+	if restarted := restartedBy(changed); len(restarted) > 0 {
 		fix.Affects = append(fix.Affects, report.Affected{
 			Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name, How: "restarts " + grammar.Agree(len(restarted), "container ", "containers ") + strings.Join(restarted, ", ") + " for the resize (resizePolicy)",
 		})
 	}
 	victims := evictedBy(fix.Remedies)
 	fix.Remaining = append(fix.Remaining, f.budgetsAgainst(victims)...)
-	fix.trial = &forecast.FixSimulation{Pod: changedBy(pod, fix.Remedies)}
+	fix.trial = &forecast.FixSimulation{Pod: changed}
 	for _, victim := range victims {
 		fix.trial.Gone = append(fix.trial.Gone, victim.UID)
 	}
@@ -207,10 +203,9 @@ func resizeAlone(ctx context.Context, f *Search, pod *corev1.Pod, fix *Attempt) 
 // restartedBy are the containers that a resize restarts once it is granted: those whose resizePolicy
 // says so for a resource of which the request or the limit changes.
 func restartedBy(pod *corev1.Pod) []string {
-	own := func(p *corev1.Pod) []corev1.Container { return slices.Concat(p.Spec.InitContainers, p.Spec.Containers) }
-	was := own(model.Granted(pod))
+	was := containersOf(model.Granted(pod))
 	var names []string
-	for i, is := range own(pod) {
+	for i, is := range containersOf(pod) {
 		if slices.ContainsFunc(is.ResizePolicy, func(p corev1.ContainerResizePolicy) bool {
 			differs := func(to, from corev1.ResourceList) bool {
 				now, before := to[p.ResourceName], from[p.ResourceName]

@@ -2,7 +2,6 @@ package pending
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -72,9 +71,7 @@ type overview struct {
 func (v *overview) take(s *model.Snapshot) {
 	v.capacity.of(s, s.Nodes)
 	if namespace := v.list.Host.Namespace(); namespace != "" {
-		pods := page.InNamespace(s.Pods, namespace)
-		v.own = model.RequestedBy(pods)
-		v.placed = model.RequestedBy(slices.DeleteFunc(slices.Clone(pods), func(pod *model.Pod) bool { return !pod.Bound() }))
+		v.own, v.placed = model.RequestedBy(page.InNamespace(s.Pods, namespace))
 	}
 	v.trend.add(v.list.Host, v.verdicts)
 }
