@@ -73,7 +73,19 @@ func startActing(t *testing.T) *acting {
 	kubectl(t, plane, actedOn, "apply", "-f", "-")
 	a := &acting{ControlPlane: plane, t: t, client: admin(t, plane), config: kubeconfig(t, plane, watched)}
 	eventually(t, "all pods run", func(context.Context) (bool, error) { return len(a.running()) == 4, nil })
+	eventually(t, "no new node is tainted", func(context.Context) (bool, error) { return !a.tainted(), nil })
 	return a
+}
+
+// tainted says whether a node has a taint yet. kube-controller-manager takes that of a
+// new node away late on a busy machine, which then changes what a test has planned.
+func (a *acting) tainted() bool {
+	a.t.Helper()
+	list, err := a.client.CoreV1().Nodes().List(a.t.Context(), metav1.ListOptions{})
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return slices.ContainsFunc(list.Items, func(node corev1.Node) bool { return len(node.Spec.Taints) > 0 })
 }
 
 // running are the pods that run, by name.
