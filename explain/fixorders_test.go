@@ -216,6 +216,37 @@ func TestAFixNamesWhomItMayDisplace(t *testing.T) {
 	}
 }
 
+// Which of many pending pods comes first to what a fix frees decides whom the pod preempts: one that
+// ranks higher than a pod elsewhere keeps its place, and that pod is preempted.
+func TestAFixForeseesEachPodThatMayComeFirst(t *testing.T) {
+	pod := testPod("shop/web", "", "2", priority(1000))
+	objects := []runtime.Object{
+		testNode("a", "2"), testPod("dev/moves", "a", "2", priority(1000), onlyOn("elsewhere"), ownedBy("ReplicaSet", "moves")), pod,
+		testNode("b", "2"), testPod("dev/low", "b", "2", priority(200), ownedBy("ReplicaSet", "low")),
+	}
+	never := func(p *corev1.Pod) { p.Spec.PreemptionPolicy = new(corev1.PreemptNever) }
+	for i := range 30 {
+		name := fmt.Sprintf("rival-%d", i)
+		objects = append(objects, testPod("other/"+name, "", "2", never, ownedBy("ReplicaSet", name)))
+	}
+	high := testPod("other/high", "", "2", priority(500), never, ownedBy("ReplicaSet", "high"))
+	for name, c := range map[string]struct {
+		more     []runtime.Object
+		preempts bool
+	}{"none outranks the pod elsewhere": {nil, false}, "one outranks it": {[]runtime.Object{high}, true}} {
+		e := startEngine(t, Options{}, append(slices.Clone(objects), c.more...)...)
+		simulator := forecast.Simulator{Scheduler: e.scheduler, Budgets: e.budgets, Now: func() time.Time { return testNow }}
+		tried, err := simulator.SimulateFix(t.Context(), &forecast.FixSimulation{Pod: pod, Last: true, Gone: []types.UID{"dev/moves"}, Time: time.Minute})
+		if err != nil {
+			t.Fatal(err)
+		}
+		preempted := slices.ContainsFunc(tried.Unless, func(u forecast.AffectedPod) bool { return u.Pod.Name == "low" && u.How == forecast.Preempted })
+		if preempted != c.preempts {
+			t.Errorf("%s: dev/low may be preempted: %t in %d orders, want %t: %+v", name, preempted, tried.Orders, c.preempts, tried.Unless)
+		}
+	}
+}
+
 // Where other pending pods may take what a fix frees, one that frees enough for them too is tried.
 func TestAFixThatLeavesCapacityForOtherPodsIsVerified(t *testing.T) {
 	moves := ownedBy("ReplicaSet", "moves")

@@ -287,7 +287,7 @@ func (p *simulation) when(c *pendingPod, index int, ended, left map[types.UID]fl
 	case p.order == 0:
 		return 10 + float64(index)
 	case p.order%2 == 0 && p.order%4 == 2: // priority first, chance among equals
-		return 10 - float64(corev1helpers.PodPriority(c.pod)) + p.random.Float64()/2
+		return 10 - (float64(corev1helpers.PodPriority(c.pod))-p.random.Float64()/2)/(1<<29) // after all pods have gone
 	case p.order%2 == 0, c.ends == nil:
 		return p.random.Float64() * 2
 	case c.when == late, c.when == either && p.random.IntN(2) == 0:
