@@ -169,8 +169,9 @@ func (p *Pool) raise(n *model.Node, free *model.Resources) {
 
 // target counts the pending pods that target each of some groups of nodes. A pod without
 // a node targets a group if its node selector, its required node affinity and its
-// tolerations allow a node of it, and do not allow nodes of every group: a pod that may
-// be scheduled anywhere targets none. Neither free capacity nor volumes are looked at,
+// tolerations allow a node of it that lists the extended resources which it requests, and
+// do not allow nodes of every group: a pod that may be scheduled anywhere targets none.
+// Neither free capacity nor volumes are looked at,
 // nor taints that say what state a node is in (model.IsStateTaint), so that pods for a
 // pool that is NotReady or cordoned still count there.
 func target(s *model.Snapshot, pools []Pool) {
@@ -224,10 +225,33 @@ func targets(s *model.Snapshot, pools []Pool) []targeting {
 			groups = allowing(pod, pools)
 			allowed[key] = groups
 		}
-		all = append(all, targeting{kind, groups})
+		all = append(all, targeting{kind, listing(kind, pools, groups)})
 	}
 	slices.SortStableFunc(all, func(a, b targeting) int { return len(a.groups) - len(b.groups) })
 	return all
+}
+
+// listing are those of the groups with a node whose kubelet lists every extended resource that the
+// pods request, as a pod for a GPU is for no group without one; all of them where no node does.
+func listing(kind *model.EquivalenceClass, pools []Pool, groups []int) []int {
+	wanted := kind.First().Requests.Scalar
+	if len(wanted) == 0 {
+		return groups
+	}
+	listed := slices.DeleteFunc(slices.Clone(groups), func(at int) bool {
+		return !slices.ContainsFunc(pools[at].Members, func(n *model.Node) bool {
+			for name, amount := range wanted {
+				if amount > 0 && !n.Lists(name) {
+					return false
+				}
+			}
+			return true
+		})
+	})
+	if len(listed) == 0 {
+		return groups
+	}
+	return listed
 }
 
 // wholes are the most that a node of each group has of each resource.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"pgregory.net/rapid"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -137,11 +138,24 @@ func TestPendingPodsTargetThePoolsThatTheyAllow(t *testing.T) {
 		{"gated ones too", func(p *corev1.Pod) {
 			p.Spec.Affinity, p.Spec.SchedulingGates = zone("eu-1b"), []corev1.PodSchedulingGate{{Name: "a"}}
 		}, "std/eu-1b"},
+		{"for a GPU: those with one", func(p *corev1.Pod) {
+			p.Spec.Tolerations = tolerates
+			p.Spec.Containers[0].Resources.Requests["nvidia.com/gpu"] = resource.MustParse("1")
+		}, "gpu/eu-1a"},
+		{"for a resource that no node has: as without it", func(p *corev1.Pod) {
+			p.Spec.Containers[0].Resources.Requests["example.com/fpga"] = resource.MustParse("1")
+		}, "std/eu-1a std/eu-1b"},
 		{"not those that have a node", func(p *corev1.Pod) { p.Spec.NodeName = "std-1" }, ""},
 	} {
 		p := modeltest.NewPod("dev/waits", "", "1", "1Gi", 0, c.change)
 		var got []string
-		for _, pool := range Pools(grouped(fleet(), p), "", full) {
+		nodes := fleet()
+		for _, n := range nodes {
+			if n.Labels["karpenter.sh/nodepool"] == "gpu" {
+				n.Status.Allocatable["nvidia.com/gpu"] = resource.MustParse("8")
+			}
+		}
+		for _, pool := range Pools(grouped(nodes, p), "", full) {
 			if *pool.Pending > 0 {
 				got = append(got, pool.Pool+"/"+pool.Zone)
 			}
