@@ -64,6 +64,27 @@ func TestBudgetsCountWorkloadsWithoutOneAt80Columns(t *testing.T) {
 	}
 }
 
+// TestABudgetThatSelectsNoPodsIsSaid, as one whose labels nobody has any longer.
+func TestABudgetThatSelectsNoPodsIsSaid(t *testing.T) {
+	s := newProdEU().snapshot()
+	c := withBudgets(s)
+	c.objects["poddisruptionbudgets"] = append(c.objects["poddisruptionbudgets"][:1], budget("shop", "old", "renamed", 0, 0, 0))
+	app := newTestAppWith(t, 80, 24, s, c, nil)
+	press(t, app, "9")
+	text := screen(app)
+	for _, want := range []string{"2 PDBs: 1 blocks drains now; 1 selects no pods.", "– (selects no pods)"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("want %q in\n%s", want, text)
+		}
+	}
+	s.Status.Namespace = "shop"
+	app = newTestAppWith(t, 80, 24, s, c, nil)
+	press(t, app, "9")
+	if text := screen(app); strings.Contains(text, "selects no pods") {
+		t.Errorf("not all pods are known:\n%s", text)
+	}
+}
+
 // TestWorkloadsWithoutABudgetAreNamed also where there is no budget at all, those of most pods first.
 func TestWorkloadsWithoutABudgetAreNamed(t *testing.T) {
 	s := newProdEU().snapshot()

@@ -33,6 +33,8 @@ type Budget struct {
 	// Shared are pods that another budget selects too, by name. The eviction
 	// subresource rejects the eviction of each.
 	Shared []string `json:"shared"`
+	// SelectsNone says that it selects no pod that has not ended, so that it protects nothing.
+	SelectsNone bool `json:"selectsNone,omitempty"`
 
 	Object *policyv1.PodDisruptionBudget `json:"-"`
 }
@@ -54,7 +56,7 @@ func Budgets(s *model.Snapshot, objects []*policyv1.PodDisruptionBudget) (budget
 			Allowed: budget.Status.DisruptionsAllowed, Healthy: budget.Status.CurrentHealthy,
 			Desired: budget.Status.DesiredHealthy, Expected: budget.Status.ExpectedPods,
 			Outdated: budget.Status.ObservedGeneration < budget.Generation,
-			Nodes:    []string{}, Shared: []string{}, Object: budget,
+			Nodes:    []string{}, Shared: []string{}, SelectsNone: len(of[i]) == 0 && s.PodsUnknown() == "", Object: budget,
 		}
 		nodes := map[string]bool{}
 		for _, pod := range of[i] {

@@ -97,7 +97,10 @@ func allowedCell(r row) table.Cell {
 
 // blockedCell names the nodes whose drain the budget blocks now.
 func blockedCell(o *page.Observed, r row) table.Cell {
-	if len(r.Nodes) == 0 {
+	switch {
+	case r.SelectsNone:
+		return table.Cell{Text: "– (selects no pods)", Tone: tone.Dim}
+	case len(r.Nodes) == 0:
 		return table.Cell{Text: "–", Tone: tone.Dim}
 	}
 	names := make([]string, len(r.Nodes))
@@ -127,8 +130,11 @@ func (p *Page) Answer(width int) string {
 	if len(rows) == 0 {
 		return "No PodDisruptionBudgets." + without
 	}
-	blocking, shared := 0, map[string]bool{}
+	blocking, idle, shared := 0, 0, map[string]bool{}
 	for _, r := range rows {
+		if r.SelectsNone {
+			idle++
+		}
 		if len(r.Nodes) > 0 {
 			blocking++
 		}
@@ -144,6 +150,9 @@ func (p *Page) Answer(width int) string {
 	}
 	if len(shared) > 0 {
 		words += "; " + grammar.Count(len(shared), "pod has", "pods have") + " several PDBs and cannot be evicted"
+	}
+	if idle > 0 {
+		words += "; " + model.FormatCount(idle) + grammar.Agree(idle, " selects", " select") + " no pods"
 	}
 	return p.Query().Filtered(words+"."+without, width)
 }
@@ -205,6 +214,8 @@ func (p *Page) Off(do keymap.Action) string {
 	switch {
 	case !ok && (do == keymap.Open || do == keymap.Describe || do == keymap.YAML || do == keymap.Copy):
 		return "no PodDisruptionBudget is selected."
+	case do == keymap.Open && r.SelectsNone:
+		return id(r) + " selects no pods."
 	case do == keymap.Open && len(r.Nodes) == 0:
 		return id(r) + " blocks no drain now."
 	}
