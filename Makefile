@@ -127,7 +127,7 @@ check: fmt vet lint quick
 # Fuzzing compiles all of Kubernetes once more, instrumented: unit runs its corpora.
 # The linter does what vet does, and more: see govet in .golangci.yml. It takes what the
 # end-to-end tests leave of the processors, for they mostly wait.
-test: structure unit
+test: structure unit docs
 	@mkdir -p $(BIN)
 	@nice -n 19 $(MAKE) lint >$(BIN)/lint.log 2>&1 & linter=$$!; failed=0; \
 	$(MAKE) e2e || failed=1; \
