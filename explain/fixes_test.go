@@ -266,6 +266,21 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			},
 		},
 		{
+			"a zone of tainted nodes no longer counts for a spread",
+			[]runtime.Object{
+				testNode("a", "4", nodeLabel("zone", "a")), testNode("b", "4", nodeLabel("zone", "b")), testNode("c", "4", nodeLabel("zone", "c"), gpu),
+				testPod("shop/web-1", "a", "1", podLabel("app", "web")), testPod("shop/web-2", "b", "1", podLabel("app", "web")),
+			},
+			testPod("shop/web-3", "", "1", podLabel("app", "web"), spreadOver("zone", 1, nil, "web")),
+			[]string{
+				"+ set nodeTaintsPolicy Honor for the zone spread | a b",
+				"+ tolerate dedicated=gpu:NoSchedule | c",
+				"+ set maxSkew 2 for the zone spread | a b",
+				"+ set ScheduleAnyway for the zone spread | a b",
+				"+ remove taint dedicated=gpu from c | c",
+			},
+		},
+		{
 			"an anti-affinity is dropped, or the one neighbor evicted",
 			[]runtime.Object{testNode("a", "4"), testPod("shop/web-1", "a", "1", podLabel("app", "web"))},
 			testPod("shop/web-2", "", "1", podLabel("app", "web"), awayFrom(podTerm(corev1.LabelHostname, "web"))),

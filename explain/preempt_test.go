@@ -328,11 +328,11 @@ func TestPreemptionSaysWhichPriorityHoldsTheNodes(t *testing.T) {
 	}{
 		{
 			"a class above", slices.Concat(held(3, class("research", 500)), held(1, class("online", 7))),
-			nobody + "; 3 of the 4 pods there have a higher priority, mostly research (500).", "3 of 4 pods outrank it (research)",
+			nobody + "; 3 of the 4 pods there have a higher priority, mostly research (500).", "3 of 4 pods outrank it (research, 500)",
 		},
 		{
 			"no class above", held(4, priority(500)),
-			nobody + "; 4 of the 4 pods there have a higher priority, mostly without a class (500).", "4 of 4 pods outrank it (without a class)",
+			nobody + "; 4 of the 4 pods there have a higher priority, mostly without a class (500).", "4 of 4 pods outrank it (without a class, 500)",
 		},
 		{
 			"few above", slices.Concat(held(1, class("research", 500)), held(5, class("online", 7))),
@@ -349,7 +349,7 @@ func TestPreemptionSaysWhichPriorityHoldsTheNodes(t *testing.T) {
 		{
 			"some below", slices.Concat(held(3, class("research", 500)), held(1, priority(1))),
 			"Even without all lower-priority pods it does not fit the only node that lacks only free capacity; 3 of the 4 pods there have a higher priority, mostly research (500).",
-			"3 of 4 pods outrank it (research)",
+			"3 of 4 pods outrank it (research, 500)",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

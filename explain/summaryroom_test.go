@@ -124,7 +124,7 @@ func TestOtherNodesFollowTheClosest(t *testing.T) {
 				aClass("csi", "csi.example.com"), aClaim("s/data", "csi", boundTo("pv-1")), aVolume("pv-1", "csi", volumeOn(corev1.LabelTopologyZone, "2"), volumeOf("s/data")),
 			},
 			testPod("s/x", "", "1", mounting("data"), selecting("pool", "brokers")),
-			"0 of 3 nodes fit. Closest: b and 1 more, node selector pool=brokers: 2 have no label. No node is both: 1 node matches its node selector, 2 are where its volumes can be used.",
+			"0 of 3 nodes fit. Closest: b and 1 more, node selector pool=brokers: 2 have no label. No node is both: 1 node matches its node selector (1), 2 are where its volumes can be used (2).",
 		},
 		"a node with the fewest is full": {
 			[]runtime.Object{testNode("a", "4", nodeLabel(hostname, "a")), testNode("b", "4", nodeLabel(hostname, "b")), web("w", "a"), testPod("s/y", "b", "4")},

@@ -337,10 +337,11 @@ func evictions(victims []*corev1.Pod) []option {
 	return []option{{remedy.Evict{Pods: victims}}}
 }
 
-// spreadRemedies allow the skew that the nearest node has, or only prefer.
+// spreadRemedies leave out the nodes whose taints the pod does not tolerate, where these are the
+// domains with the fewest pods; allow the skew that the nearest node has; or only prefer.
 func spreadRemedies(q *plugins.Question, rs []plugins.NodeRejection) []option {
 	nearest := slices.MinFunc(rs, func(a, b plugins.NodeRejection) int { return worstSkew(q, a) - worstSkew(q, b) })
-	var looser, preferred option
+	var honoring, looser, preferred option
 	for _, s := range plugins.Skews(q, nearest) {
 		index := slices.IndexFunc(q.Pod.Spec.TopologySpreadConstraints, func(c corev1.TopologySpreadConstraint) bool {
 			return c.WhenUnsatisfiable == corev1.DoNotSchedule && c.TopologyKey == s.Key && int(c.MaxSkew) == s.MaxSkew
@@ -348,13 +349,20 @@ func spreadRemedies(q *plugins.Question, rs []plugins.NodeRejection) []option {
 		if index < 0 {
 			return nil // a constraint of the profile's, which the pod cannot change
 		}
+		if s.OnlyTaints(q) {
+			honoring = append(honoring, remedy.LoosenSpread{Index: index, Key: s.Key, HonorTaints: true})
+		}
 		looser = append(looser, remedy.LoosenSpread{Index: index, Key: s.Key, MaxSkew: [2]int32{int32(s.MaxSkew), int32(s.Skew)}})
 		preferred = append(preferred, remedy.LoosenSpread{Index: index, Key: s.Key, MaxSkew: [2]int32{int32(s.MaxSkew), 0}})
 	}
+	options := []option{looser, preferred}
 	if worstSkew(q, nearest) == noDomain {
-		return []option{preferred}
+		options = []option{preferred}
 	}
-	return []option{looser, preferred}
+	if len(honoring) > 0 {
+		options = append([]option{honoring}, options...)
+	}
+	return options
 }
 
 // noDomain stands for the skew of a node without the constraint's label.

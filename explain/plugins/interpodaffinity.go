@@ -173,10 +173,15 @@ func (c Clash) clause(q *Question, rs []NodeRejection) string {
 		return fmt.Sprintf("no %s pod in its %s", c.Selector, LabelWord(c.Key))
 	case c.Rule == Apart:
 		return c.apartClause(nodes)
-	case nodes == 1:
-		return fmt.Sprintf("rejected by anti-affinity of %s (%s)", ListPods(c.Pods, grammar.Few), c.Selector)
 	}
-	return fmt.Sprintf("rejected by anti-affinity of %s (%s)", neighboursOf(q).rejectingWorkloads(c, rs), c.Selector)
+	who := ListPods(c.Pods, grammar.Few)
+	if nodes > 1 {
+		who = neighboursOf(q).rejectingWorkloads(c, rs)
+	}
+	if c.onNode() {
+		return fmt.Sprintf("rejected by anti-affinity of %s (%s)", who, c.Selector)
+	}
+	return fmt.Sprintf("rejected by anti-affinity of %s (per %s: %s)", who, LabelWord(c.Key), c.Selector)
 }
 
 // apartClause is the pod's own anti-affinity: to pods like itself, or to others.

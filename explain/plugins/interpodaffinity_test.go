@@ -53,7 +53,7 @@ func TestThePodsBehindAnInterPodRuleAreNamed(t *testing.T) {
 		"kept off": {
 			"a-1", explaintest.Pod("shop/x", "", "", explaintest.PodLabel("app", "noisy")),
 			"a-1: anti-affinity of 1 pod rejects pods that match app=noisy in shop in zone=a: web/front-2",
-			"rejected by anti-affinity of web/front-2 (app=noisy in shop)",
+			"rejected by anti-affinity of web/front-2 (per zone: app=noisy in shop)",
 		},
 		"a namespace selector": {
 			"a-1", explaintest.Pod("shop/x", "", "", explaintest.AwayFrom(corev1.PodAffinityTerm{
@@ -67,7 +67,7 @@ func TestThePodsBehindAnInterPodRuleAreNamed(t *testing.T) {
 			"a-1", explaintest.Pod("shop/x", "", "", explaintest.PodLabel("app", "noisy"), explaintest.Near(explaintest.PodTerm("zone", "db"))),
 			"a-1: pod affinity: no pod matches app=db in zone=a; 1 matches elsewhere (zone=b): shop/db-0; " +
 				"anti-affinity of 1 pod rejects pods that match app=noisy in shop in zone=a: web/front-2",
-			"no app=db pod in its zone; rejected by anti-affinity of web/front-2 (app=noisy in shop)",
+			"no app=db pod in its zone; rejected by anti-affinity of web/front-2 (per zone: app=noisy in shop)",
 		},
 	} {
 		w := neighbourhood().told(t, names.InterPodAffinity, c.pod, c.node)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
@@ -126,6 +127,31 @@ func Skews(q *Question, r NodeRejection) []Skew {
 		}
 	}
 	return broken
+}
+
+// OnlyTaints reports whether all nodes of the domains with the fewest pods have taints that the pod does
+// not tolerate, and count nevertheless: the constraint's nodeTaintsPolicy is not Honor.
+func (s Skew) OnlyTaints(q *Question) bool {
+	if s.nodeTaints == corev1.NodeInclusionPolicyHonor {
+		return false
+	}
+	nodes, err := q.Nodes.NodeInfos().List()
+	if err != nil {
+		return false
+	}
+	rejects := func(t *corev1.Taint) bool { return t.Effect != corev1.TaintEffectPreferNoSchedule }
+	tainted := 0
+	for _, info := range nodes {
+		domain, ok := info.Node().Labels[s.Key]
+		if count, counts := s.Counts[domain]; !ok || !counts || count > s.Fewest {
+			continue
+		}
+		if model.ToleratesTaints(q.Pod.Spec.Tolerations, info.Node().Spec.Taints, rejects) {
+			return false
+		}
+		tainted++
+	}
+	return tainted > 0
 }
 
 // spreadShape is the keys of the constraints that r's node breaks.

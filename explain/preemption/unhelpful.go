@@ -42,7 +42,7 @@ func (c *candidates) cannot(m *scheduler.Matrix, pod *corev1.Pod) *report.Preemp
 		if above.ofMost < above.pods {
 			class = "mostly " + class
 		}
-		none.Short = fmt.Sprintf("%d of %d pods %s it (%s)", above.pods, above.of, grammar.Agree(above.pods, "outranks", "outrank"), class)
+		none.Short = fmt.Sprintf("%d of %d pods %s it (%s, %d)", above.pods, above.of, grammar.Agree(above.pods, "outranks", "outrank"), class, above.most.value)
 		none.Outranks = none.Short
 	}
 	if rest := len(m.Nodes) - could; rest > 0 {

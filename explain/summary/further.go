@@ -26,7 +26,7 @@ func (m *misses) further(q *podQuestion, r *report.Report) string {
 		return fewestWords(q, r)
 	}
 	if !first.Rejects(names.NodeResourcesFit) {
-		return bothWords(r)
+		return bothWords(q, r)
 	}
 	open := slices.DeleteFunc(slices.Concat(m.others, m.between), func(g *report.Group) bool { return !hasCapacity(g) })
 	if len(open) == 0 {
@@ -62,8 +62,9 @@ func outOfService(g *report.Group) bool {
 
 // bothWords say that no node is both where the pod's volumes are and of those that its node selector
 // and affinity allow, although there are nodes of either kind; "" otherwise.
-func bothWords(r *report.Report) string {
+func bothWords(q *podQuestion, r *report.Report) string {
 	selected, reached, rule := 0, 0, ""
+	var selects, reaches zones
 	for i := range r.Groups {
 		g := &r.Groups[i]
 		at := slices.IndexFunc(g.Rejections, func(rejection report.Rejection) bool { return rejection.Plugin == names.NodeAffinity })
@@ -77,15 +78,52 @@ func bothWords(r *report.Report) string {
 			return ""
 		case !unselected:
 			selected += g.Count
+			selects.add(q, g)
 		case !away:
 			reached += g.Count
+			reaches.add(q, g)
 		}
 	}
 	if selected == 0 || reached == 0 {
 		return ""
 	}
-	return fmt.Sprintf("No node is both: %s its %s, %s where its volumes can be used.",
-		grammar.Count(selected, "node matches", "nodes match"), rule, grammar.Count(reached, "is", "are"))
+	where, there := "", ""
+	if apart(selects, reaches) {
+		where, there = " ("+selects.words()+")", " ("+reaches.words()+")"
+	}
+	return fmt.Sprintf("No node is both: %s its %s%s, %s where its volumes can be used%s.",
+		grammar.Count(selected, "node matches", "nodes match"), rule, where, grammar.Count(reached, "is", "are"), there)
+}
+
+// zones are those of some nodes.
+type zones struct {
+	names   []string // without repetition
+	unknown bool     // some of the nodes have none
+}
+
+// add adds the zones of a group's nodes.
+func (z *zones) add(q *podQuestion, g *report.Group) {
+	for _, name := range g.Nodes {
+		node, err := q.Nodes.NodeInfos().Get(name)
+		if err != nil || node.Node().Labels[corev1.LabelTopologyZone] == "" {
+			z.unknown = true
+			continue
+		}
+		if zone := node.Node().Labels[corev1.LabelTopologyZone]; !slices.Contains(z.names, zone) {
+			z.names = append(z.names, zone)
+		}
+	}
+}
+
+// words name the zones.
+func (z zones) words() string {
+	return grammar.List(slices.Sorted(slices.Values(z.names)), grammar.Few)
+}
+
+// apart reports whether the zones of some nodes are known, and none of them is one of the others'.
+func apart(some, others zones) bool {
+	return !some.unknown && !others.unknown && len(some.names) > 0 && len(others.names) > 0 &&
+		!slices.ContainsFunc(some.names, func(zone string) bool { return slices.Contains(others.names, zone) })
 }
 
 // limitRangeWords say that at least half of what the pod requests of the resource that it is pending

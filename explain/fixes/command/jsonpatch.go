@@ -80,7 +80,10 @@ func operationsOfStep(spec *corev1.PodSpec, step remedy.Step) []operation {
 
 // loosened loosens a constraint, as remedy.LoosenSpread does.
 func loosened(path string, constraint corev1.TopologySpreadConstraint, r remedy.LoosenSpread) []operation {
-	if r.MaxSkew[1] != 0 {
+	switch {
+	case r.HonorTaints:
+		return []operation{{"test", path, constraint}, {"add", path + "/nodeTaintsPolicy", corev1.NodeInclusionPolicyHonor}}
+	case !r.Prefers():
 		return []operation{{"test", path, constraint}, {"replace", path + "/maxSkew", r.MaxSkew[1]}}
 	}
 	operations := []operation{{"test", path, constraint}, {"replace", path + "/whenUnsatisfiable", corev1.ScheduleAnyway}}
@@ -104,7 +107,7 @@ func unported(path string, port corev1.ContainerPort) []operation {
 func doublesSpread(pod *corev1.Pod, steps []remedy.Step) bool {
 	for _, step := range steps {
 		r, ok := step.(remedy.LoosenSpread)
-		if !ok || r.MaxSkew[1] != 0 {
+		if !ok || !r.Prefers() {
 			continue
 		}
 		for i, c := range pod.Spec.TopologySpreadConstraints {

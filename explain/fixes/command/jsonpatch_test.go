@@ -43,6 +43,7 @@ func drawLists(t *rapid.T) (*corev1.Pod, remedy.Step) {
 		remedy.Tolerate{Taint: corev1.Taint{Key: "gpu", Effect: corev1.TaintEffectNoSchedule}},
 		remedy.LoosenSpread{Index: constraint, MaxSkew: [2]int32{1, 7}},
 		remedy.LoosenSpread{Index: constraint},
+		remedy.LoosenSpread{Index: constraint, HonorTaints: true},
 		remedy.DropHostPort{Container: "app", Index: port},
 	}).Draw(t, "step")
 }

@@ -37,7 +37,7 @@ func stepsFor(pod *corev1.Pod) []remedy.Step {
 		steps = append(steps, remedy.DropPodTerm{Anti: true, Index: i})
 	}
 	for i, c := range spec.TopologySpreadConstraints {
-		steps = append(steps, remedy.LoosenSpread{Index: i, Key: c.TopologyKey, MaxSkew: [2]int32{c.MaxSkew, c.MaxSkew + 1}}, remedy.LoosenSpread{Index: i, Key: c.TopologyKey, MaxSkew: [2]int32{c.MaxSkew, 0}})
+		steps = append(steps, remedy.LoosenSpread{Index: i, Key: c.TopologyKey, MaxSkew: [2]int32{c.MaxSkew, c.MaxSkew + 1}}, remedy.LoosenSpread{Index: i, Key: c.TopologyKey, MaxSkew: [2]int32{c.MaxSkew, 0}}, remedy.LoosenSpread{Index: i, Key: c.TopologyKey, HonorTaints: true})
 	}
 	for _, c := range spec.Containers {
 		for i, port := range c.Ports {

@@ -31,11 +31,18 @@ func (Ungate) kind() report.FixKind         { return report.FixGate }
 
 func (Ungate) harm() int         { return 10 }
 func (SetScheduler) harm() int   { return 20 }
-func (LoosenSpread) harm() int   { return 30 }
 func (DropSelector) harm() int   { return 45 }
 func (DropExpression) harm() int { return 46 }
 func (DropHostPort) harm() int   { return 60 }
 func (DropPodTerm) harm() int    { return 65 }
+
+// harm of a spread that leaves out nodes on which the pod may not run is less: it keeps its guarantee.
+func (r LoosenSpread) harm() int {
+	if r.HonorTaints {
+		return 22
+	}
+	return 30
+}
 
 // harm of a toleration is little, but for one of the control plane's taint: what runs there is not meant
 // to compete with kube-apiserver and etcd.
@@ -81,7 +88,10 @@ func (r DropPodTerm) title() string {
 }
 
 func (r LoosenSpread) title() string {
-	if r.MaxSkew[1] == 0 {
+	if r.HonorTaints {
+		return fmt.Sprintf("set nodeTaintsPolicy Honor for the %s spread", plugins.LabelWord(r.Key))
+	}
+	if r.Prefers() {
 		return fmt.Sprintf("set ScheduleAnyway for the %s spread", plugins.LabelWord(r.Key))
 	}
 	return fmt.Sprintf("set maxSkew %d for the %s spread", r.MaxSkew[1], plugins.LabelWord(r.Key))
@@ -206,15 +216,20 @@ func (r DropPodTerm) apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, err
 	}), nil
 }
 
+// Prefers says that the constraint becomes a preference: ScheduleAnyway.
+func (r LoosenSpread) Prefers() bool { return r.MaxSkew[1] == 0 && !r.HonorTaints }
+
 func (r LoosenSpread) apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	return changePod(pod, func(p *corev1.Pod) {
-		constraint := &p.Spec.TopologySpreadConstraints[r.Index]
-		if r.MaxSkew[1] == 0 {
+		switch constraint := &p.Spec.TopologySpreadConstraints[r.Index]; {
+		case r.HonorTaints:
+			constraint.NodeTaintsPolicy = new(corev1.NodeInclusionPolicyHonor)
+		case r.Prefers():
 			constraint.WhenUnsatisfiable = corev1.ScheduleAnyway
 			constraint.MinDomains = nil // validation allows it with DoNotSchedule only
-			return
+		default:
+			constraint.MaxSkew = r.MaxSkew[1]
 		}
-		constraint.MaxSkew = r.MaxSkew[1]
 	}), nil
 }
 

@@ -77,6 +77,8 @@ type (
 		Index   int
 		Key     string
 		MaxSkew [2]int32 // before and after; after 0: ScheduleAnyway instead
+		// HonorTaints leaves its maxSkew: nodes whose taints the pod does not tolerate no longer count.
+		HonorTaints bool
 	}
 	// DropHostPort takes the host port off a container's port.
 	DropHostPort struct {

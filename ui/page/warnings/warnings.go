@@ -26,6 +26,7 @@ import (
 // Warning is one thing that limits the cluster.
 type Warning struct {
 	Short, Long string // clauses without a period; Long names more
+	Middle      string // between them, where Long has no room; "" is Short
 	Key, View   string // of the view that shows more, and its name
 
 	Counted bool // by the answer of Nodes
@@ -162,11 +163,8 @@ func (w *Watch) Lines(width, rows int) []string {
 	s, o := w.Host.Styles(), w.Host.Observed()
 	var lines []string
 	for _, warning := range w.All() {
-		text := o.Brief(warning.Long) + "." + w.more(warning, " Press %s for %s.")
-		wrapped := cells.Wrap(text, width-table.Gutter-len(mark)-1)
-		if len(lines)+len(wrapped) > rows {
-			continue
-		}
+		wrapped := wrappedIn(rows-len(lines), width-table.Gutter-len(mark)-1, w.more(warning, " Press %s for %s."),
+			o.Brief(warning.Long), o.Brief(cmp.Or(warning.Middle, warning.Short)), o.Brief(warning.Short))
 		for i, line := range wrapped {
 			lead := s.Warn.Render(mark)
 			if i > 0 {
@@ -176,6 +174,17 @@ func (w *Watch) Lines(width, rows int) []string {
 		}
 	}
 	return lines
+}
+
+// wrappedIn is the first of some clauses that has room in so many rows of a width, as a sentence with
+// what follows it; nothing where none has.
+func wrappedIn(rows, width int, more string, clauses ...string) []string {
+	for _, clause := range clauses {
+		if wrapped := cells.Wrap(clause+"."+more, width); len(wrapped) <= rows {
+			return wrapped
+		}
+	}
+	return nil
 }
 
 // At is what warnings depend on beside the cluster.
@@ -280,7 +289,7 @@ func poolWarning(s *model.Snapshot, full int) Warning {
 			words[i] = strings.TrimSuffix(words[i], ")") + ", " + holder + ")"
 		}
 	}
-	return Warning{Short: short, Long: "Full: " + grammar.List(words, grammar.Few), Key: "4", View: "Pools"}
+	return Warning{Short: short, Middle: "Full: " + grammar.List(words, 1), Long: "Full: " + grammar.List(words, grammar.Few), Key: "4", View: "Pools"}
 }
 
 // fullOf is the first resource of which nearly all is requested in a pool; "" is none.

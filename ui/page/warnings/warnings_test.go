@@ -67,7 +67,7 @@ func TestWarnings(t *testing.T) {
 		want      []Warning
 	}{
 		{"nothing", snapshot("5"), objects("5", 1), "", nil},
-		{"a pool is full", snapshot("9900m"), objects("5", 1), "", []Warning{{Short: "Full: a (cpu 99%)", Long: "Full: a (cpu 99%, 50% by shop/web-a-1)", Key: "4", View: "Pools"}}},
+		{"a pool is full", snapshot("9900m"), objects("5", 1), "", []Warning{{Short: "Full: a (cpu 99%)", Middle: "Full: a (cpu 99%, 50% by shop/web-a-1)", Long: "Full: a (cpu 99%, 50% by shop/web-a-1)", Key: "4", View: "Pools"}}},
 		{"a taint evicts", snapshot("5", maintenance), objects("5", 1), "", []Warning{
 			{Short: "maintenance=true:NoExecute on 3 nodes", Long: "Taints that evict pods: maintenance=true:NoExecute on 3 nodes", Key: "5", View: "Taints"},
 		}},

@@ -18,7 +18,7 @@ import (
 )
 
 // largeShare is the percentage of what a pool has requested from which one workload is named.
-const largeShare = 25
+const largeShare = 15
 
 // scheduledJob is the name of a Job that a CronJob made: it ends in the minute it was due, counted
 // from 1970 (getJobName of pkg/controller/cronjob).
