@@ -23,7 +23,7 @@ func newNodes(ctx context.Context, e *Engine, wanted report.NewNodes) (nodes []s
 		return nil, nil, fmt.Errorf("add a node like %s: %s", wanted.Like, why)
 	}
 	err = e.scheduler.Hold(ctx, nil, func() (err error) {
-		nodes, err = placement.NewNodes(ctx, e.scheduler, wanted.Like, wanted.Count)
+		nodes, err = placement.NewNodes(ctx, e.scheduler, wanted.Like, wanted.Count, func(*corev1.Node) {})
 		return err
 	})
 	if err != nil {

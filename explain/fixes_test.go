@@ -464,6 +464,25 @@ func TestANewNodeMayBeLikeOneOfTheSameSizeWithAnotherReason(t *testing.T) {
 	}
 }
 
+// Where the pool that the pod selects has no node in the zone of its volume, one there would help; one
+// more where the pool has nodes would not.
+func TestANewNodeMayBeInAZoneThatHasNone(t *testing.T) {
+	zone := func(name string) func(*corev1.Node) { return nodeLabel(corev1.LabelTopologyZone, name) }
+	csi := func(name string) func(*corev1.Node) { return nodeLabel("topology.csi.example.com/zone", name) }
+	pod := testPod("s/db-0", "", "1", mounting("data"), selecting("is", "stateful"))
+	e := startEngine(t, Options{PoolLabel: "is"},
+		testNode("a", "4", zone("1"), csi("1"), nodeLabel("is", "stateful")), testNode("b", "4", zone("2"), csi("2"), nodeLabel("is", "apps")),
+		aClass("csi", "csi.example.com"), aClaim("s/data", "csi", boundTo("pv-1")), aVolume("pv-1", "csi", volumeOn("topology.csi.example.com/zone", "2"), volumeOf("s/data")), pod)
+	found, err := fixesOf(t.Context(), e, report.PodOf(pod.UID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(found.Tried, func(f report.Fix) bool { return f.Kind == report.FixNode })
+	if at < 0 || found.Tried[at].Title != "add a node like a (pool stateful, in 2, which has none)" || found.Tried[at].Verified {
+		t.Errorf("no node of the pool is added in zone 2:\n%s; %s", toldFixes(found), found.NoNode)
+	}
+}
+
 func TestANewNodeIsAFixWithoutACommand(t *testing.T) {
 	zone := func(name string) func(*corev1.Node) { return nodeLabel(corev1.LabelTopologyZone, name) }
 	pod := testPod("shop/web-1", "", "3", podLabel("app", "web"))

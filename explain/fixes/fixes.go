@@ -124,6 +124,7 @@ type Search struct {
 	queued     *corev1.Pod              // the pod then, or with group
 	failed     error                    // why nothing can be tried; nil if it can
 	models     []newNode                // what one more node may be like
+	inZones    []newNode                // the same, in zones that have none like them
 	verified   time.Duration            // how long fixes were simulated with all other pods
 	anyway     []forecast.AffectedPod   // what happens to others without a change; nil: not asked
 	together   map[string]bool          // whether pods of the workload preempt others once they are changed; see togetherKey

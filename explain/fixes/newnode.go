@@ -26,12 +26,15 @@ const (
 )
 
 // newNode is what one more node may be like.
-type newNode struct{ like, pool, zone string }
+type newNode struct {
+	like, pool, zone string
+	to               string // the zone that it is for; "" is that of the node which it is like
+}
 
 // newNodes are what one more node may be like: of each group of nodes that reject the pod
 // for the same reasons a node of each pool, zone and size, those of the closest group first.
 // Nodes that are not Ready are left out, and those with a cordon are as long as there are
-// others.
+// others. After them come those in zones that have none like them.
 func (f *Search) newNodes(q *plugins.Question, m *scheduler.Matrix) []newNode {
 	if m.WantsDevices() {
 		return nil // the devices of a new node are not known
@@ -42,16 +45,19 @@ func (f *Search) newNodes(q *plugins.Question, m *scheduler.Matrix) []newNode {
 	}
 	known := map[key]int{}
 	var found []newNode
+	var zonal kinds
 	for group, g := range rejectiongroups.Of(q, m) {
+		byZone := mayBeByZone(g, m)
 		for _, i := range g.Nodes {
 			node := m.Nodes[i].Node()
 			if notReady(node) {
 				continue
 			}
 			f.ready++
-			one := newNode{node.Name, model.PoolOf(node, f.PoolLabel), node.Labels[corev1.LabelTopologyZone]}
+			one := newNode{like: node.Name, pool: model.PoolOf(node, f.PoolLabel), zone: node.Labels[corev1.LabelTopologyZone]}
 			size := node.Status.Allocatable.Cpu().String() + " " + node.Status.Allocatable.Memory().String()
 			k := key{group, one.pool, one.zone, node.Labels[corev1.LabelInstanceTypeStable], size}
+			zonal.add(one, k.pool+"\n"+k.instance+"\n"+k.size, byZone)
 			at, seen := known[k]
 			switch {
 			case !seen:
@@ -62,6 +68,7 @@ func (f *Search) newNodes(q *plugins.Question, m *scheduler.Matrix) []newNode {
 			}
 		}
 	}
+	f.inZones = zonal.elsewhere()
 	return found
 }
 
@@ -77,21 +84,12 @@ func notReady(node *corev1.Node) bool {
 func (f *Search) addNode(ctx context.Context) (tried []Attempt, none string, err error) {
 	open := "" // why one of them could not be simulated
 	begun, limited := time.Now(), f.ready >= scheduler.ManyNodes
-	for i, one := range f.models {
-		if i == mostNewNodes || limited && i >= leastNewNodes && time.Since(begun) > addingTime {
+	models := slices.Concat(f.models[:min(len(f.models), mostNewNodes)], f.inZones)
+	for i, one := range models {
+		if limited && i >= leastNewNodes && time.Since(begun) > addingTime {
 			return nil, "", nil
 		}
-		fix, err := f.attempt(ctx, func(*corev1.Pod) (candidate, error) {
-			if f.Scheduler.State.Nodes[one.like] == nil {
-				return candidate{}, nil // it has gone meanwhile
-			}
-			nodes, err := placement.NewNodes(ctx, f.Scheduler, one.like, 1)
-			if err != nil {
-				return candidate{}, err
-			}
-			step := remedy.AddNode{New: nodes[0], Pool: one.pool, Zone: one.zone}
-			return candidate{steps: []remedy.Step{step}, nodes: []string{nodes[0].Node.Name}}, nil
-		})
+		fix, err := f.attempt(ctx, func(*corev1.Pod) (candidate, error) { return newNodeLike(ctx, f, one) })
 		if err != nil {
 			return nil, "", err
 		}
@@ -103,7 +101,7 @@ func (f *Search) addNode(ctx context.Context) (tried []Attempt, none string, err
 		}
 	}
 	switch {
-	case len(f.models) == 0:
+	case len(f.models) == 0, len(f.models) > mostNewNodes:
 		return nil, "", nil
 	case open != "":
 		return nil, "whether one more node would help is unknown: " + open, nil
@@ -113,4 +111,23 @@ func (f *Search) addNode(ctx context.Context) (tried []Attempt, none string, err
 		like = f.models[0].like
 	}
 	return nil, fmt.Sprintf("one more node like %s would not help", like), nil
+}
+
+// newNodeLike is one more node as a candidate; none where the node that it is like has gone meanwhile.
+func newNodeLike(ctx context.Context, f *Search, one newNode) (candidate, error) {
+	if f.Scheduler.State.Nodes[one.like] == nil {
+		return candidate{}, nil
+	}
+	step := remedy.AddNode{Pool: one.pool, Zone: one.zone}
+	change := func(*corev1.Node) {}
+	if one.to != "" {
+		step.Zone, step.Moved = one.to, true
+		change = func(node *corev1.Node) { moveTo(node, one.to) }
+	}
+	nodes, err := placement.NewNodes(ctx, f.Scheduler, one.like, 1, change)
+	if err != nil {
+		return candidate{}, err
+	}
+	step.New = nodes[0]
+	return candidate{steps: []remedy.Step{step}, nodes: []string{nodes[0].Node.Name}}, nil
 }

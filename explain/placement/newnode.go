@@ -20,8 +20,8 @@ import (
 )
 
 // NewNodes are count further nodes like one that exists, with the pods of its DaemonSets
-// that the plugins let on them. The scheduler is held.
-func NewNodes(ctx context.Context, s *scheduler.Scheduler, like string, count int) ([]scheduler.NewNode, error) {
+// that the plugins let on them. change is made to each before. The scheduler is held.
+func NewNodes(ctx context.Context, s *scheduler.Scheduler, like string, count int, change func(*corev1.Node)) ([]scheduler.NewNode, error) {
 	old := s.State.Nodes[like]
 	if old == nil {
 		return nil, fmt.Errorf("add a node like %s: no such node", like)
@@ -35,6 +35,7 @@ func NewNodes(ctx context.Context, s *scheduler.Scheduler, like string, count in
 			continue
 		}
 		one := scheduler.NewNode{Node: model.NodeLike(old, name), Like: like}
+		change(one.Node)
 		if err := fork.AddNode(one); err != nil {
 			return nil, err
 		}

@@ -66,7 +66,9 @@ func (r AddNode) title() string {
 	if r.Pool != "" {
 		where = append(where, "pool "+r.Pool)
 	}
-	if r.Zone != "" {
+	if r.Moved {
+		where = append(where, "in "+r.Zone+", which has none")
+	} else if r.Zone != "" {
 		where = append(where, r.Zone)
 	}
 	if len(where) == 0 {

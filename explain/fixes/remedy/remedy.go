@@ -117,6 +117,7 @@ type (
 	AddNode struct {
 		New        scheduler.NewNode
 		Pool, Zone string // "" where it has none
+		Moved      bool   // the node that it is like is in another zone
 	}
 )
 
