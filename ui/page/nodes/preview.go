@@ -246,20 +246,34 @@ func (p *preview) podWords() string {
 	return words
 }
 
-// largestWords are the pods that request the most cpu, as many as fit in a line.
+// fullest is the resource of which more of the node is requested: cpu or memory.
+func (p *preview) fullest() corev1.ResourceName {
+	share := func(name corev1.ResourceName) int {
+		return model.Percent(p.node.Requested.Of(name), p.node.Allocatable.Of(name))
+	}
+	if share(corev1.ResourceMemory) > share(corev1.ResourceCPU) {
+		return corev1.ResourceMemory
+	}
+	return corev1.ResourceCPU
+}
+
+// largestWords are the pods that request the most of what the node is fullest of, as many as fit in a
+// line.
 func (p *preview) largestWords() string {
 	if p.seen.PodsUnknown() != "" {
 		return ""
 	}
-	all, sum := figures.HoldersOn(p.node, corev1.ResourceCPU)
+	fullest := p.fullest()
+	amount := func(of int64) string { return strings.TrimSpace(figures.ColumnText(fullest, of, model.Nearest)) }
+	all, sum := figures.HoldersOn(p.node, fullest)
 	if len(all) == 0 {
 		return ""
 	}
-	const head = "largest by cpu: "
+	head := "largest by " + string(fullest) + ": "
 	room := p.width - table.Gutter - 1 - cells.Width(head+", 999 more: 999.99")
 	var words []string
 	for _, holding := range all {
-		word := holding.Pod.FullName() + " " + figures.Cores(holding.Amount)
+		word := holding.Pod.FullName() + " " + amount(holding.Amount)
 		if room -= cells.Width(word) + 2; len(words) == largestFew || len(words) > 0 && room < 0 {
 			break
 		}
@@ -267,7 +281,7 @@ func (p *preview) largestWords() string {
 		sum -= holding.Amount
 	}
 	if more := len(all) - len(words); more > 0 {
-		words = append(words, model.FormatCount(more)+" more: "+figures.Cores(sum))
+		words = append(words, model.FormatCount(more)+" more: "+amount(sum))
 	}
 	return head + strings.Join(words, ", ")
 }
@@ -275,12 +289,13 @@ func (p *preview) largestWords() string {
 // largestFew is how many pods a line names at most.
 const largestFew = 4
 
-// largestRows are the pods that request the most cpu, one a line.
+// largestRows are the pods that request the most of what the node is fullest of, one a line.
 func (p *preview) largestRows(lines int) []string {
 	if p.seen.PodsUnknown() != "" || lines <= 0 {
 		return nil
 	}
-	all, _ := figures.HoldersOn(p.node, corev1.ResourceCPU)
+	fullest := p.fullest()
+	all, _ := figures.HoldersOn(p.node, fullest)
 	shown := all
 	if len(all) > lines {
 		shown = all[:lines-1]
@@ -293,11 +308,11 @@ func (p *preview) largestRows(lines int) []string {
 	var rows []string
 	for _, holding := range shown {
 		name := cells.Left(cells.CutName(model.Clean(holding.Pod.FullName()), wide), wide)
-		figure := fmt.Sprintf("  cpu %5s  mem %6s", figures.Cores(holding.Amount), figures.Memory(holding.Pod.Requests.Memory))
+		figure := fmt.Sprintf("  cpu %5s  mem %6s", figures.Cores(holding.Pod.Requests.MilliCPU), figures.Memory(holding.Pod.Requests.Memory))
 		rows = append(rows, p.line("  "+name+figure, tone.Plain))
 	}
 	if more := len(all) - len(shown); more > 0 {
-		rows = append(rows, p.line("  "+figures.Count(more, "more requests", "more request")+" cpu", tone.Dim))
+		rows = append(rows, p.line("  "+figures.Count(more, "more requests", "more request")+" "+string(fullest), tone.Dim))
 	}
 	return rows
 }

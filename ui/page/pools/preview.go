@@ -72,13 +72,21 @@ func (v *preview) facts(lines int) []string {
 	if v.pool.Requested == nil {
 		return []string{v.line("requested: "+model.UnknownFigure+" ("+v.page.Host.Observed().PodsUnknown()+")", tone.Unknown)}
 	}
-	of := tone.Plain
-	if v.pool.StrandedCPU+v.pool.StrandedMemory > 0 {
+	of, stranded := tone.Plain, v.pool.StrandedCPU+v.pool.StrandedMemory > 0
+	if stranded {
 		of = tone.Warning
 	}
 	whole := lines >= wholeFrom
-	drawn := v.lines(v.strandedWords(), of, whole)
-	drawn = append(drawn, v.lines(v.balanceWords(), tone.Plain, lines >= wrapFrom)...)
+	var drawn []string
+	holders, tight := v.holderWords()
+	tight = tight && holders != ""
+	if tight {
+		drawn = append(drawn, v.line(holders, tone.Plain))
+	}
+	if whole || stranded || !tight {
+		drawn = append(drawn, v.lines(v.strandedWords(), of, whole)...)
+	}
+	drawn = append(drawn, v.lines(v.balanceWords(), tone.Plain, whole || lines >= wrapFrom && len(drawn) < 2)...)
 	if whole {
 		drawn = append(drawn, v.balanceLines()...)
 		drawn = append(drawn, v.resources()...)
@@ -87,8 +95,42 @@ func (v *preview) facts(lines int) []string {
 	if words := v.pendingWords(); words != "" {
 		drawn = append(drawn, v.line(words, tone.Plain))
 	}
+	if !tight && holders != "" {
+		drawn = append(drawn, v.line(holders, tone.Plain))
+	}
 	return drawn
 }
+
+// holderWords name the workloads that request most of what the pool is fullest of, cpu or memory, as
+// many as fit; "" where there are none. tight says that little of it is left.
+func (v *preview) holderWords() (words string, tight bool) {
+	fullest := corev1.ResourceCPU
+	share := func(name corev1.ResourceName) int {
+		return model.Percent(v.pool.Requested.Of(name), v.pool.Allocatable.Of(name))
+	}
+	if share(corev1.ResourceMemory) > share(corev1.ResourceCPU) {
+		fullest = corev1.ResourceMemory
+	}
+	tight = share(fullest) >= v.page.Host.Levels().Tight
+	workloads, _ := inventory.SharesOf(v.pool.Members, fullest)
+	head := "largest by " + string(fullest) + ": "
+	room := v.width - table.Gutter - 1 - cells.Width(head)
+	var named []string
+	for i, holder := range workloads {
+		word := fmt.Sprintf("%s %s (%d%%)", holder.Name, figures.AmountText(fullest, holder.Amount, model.Nearest), holder.Percent)
+		if room -= cells.Width(model.Clean(word)) + 2; i > 0 && room < 0 || i == mostHolders {
+			break
+		}
+		named = append(named, word)
+	}
+	if len(named) == 0 {
+		return "", tight
+	}
+	return head + strings.Join(named, ", "), tight
+}
+
+// mostHolders is how many workloads a line names at most.
+const mostHolders = 4
 
 // lines are a text in a line, or wrapped where it may take several.
 func (v *preview) lines(text string, of tone.Tone, several bool) []string {

@@ -1,10 +1,8 @@
 package warnings
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -20,56 +18,21 @@ import (
 // largeShare is the percentage of what a pool has requested from which one workload is named.
 const largeShare = 15
 
-// scheduledJob is the name of a Job that a CronJob made: it ends in the minute it was due, counted
-// from 1970 (getJobName of pkg/controller/cronjob).
-var scheduledJob = regexp.MustCompile(`-\d{8}$`)
-
-// workloadOf names what a pod belongs to. Jobs of one CronJob are taken together: it may have
-// started another one before the last has ended.
-func workloadOf(p *model.Pod) string {
-	name := cmp.Or(p.Owner.Name, p.Object.Name)
-	if p.Owner.Kind == "Job" {
-		name = scheduledJob.ReplaceAllString(name, "-*")
-	}
-	return p.Object.Namespace + "/" + name
-}
-
 // holderOf names the workload that requests most of a resource in a pool, or in one zone of it, with
 // its share of all that is requested: "42% by batch/report"; else the namespace that requests
 // more than half of it. "" where none requests much.
 func holderOf(s *model.Snapshot, pool *inventory.Pool, zone bool, resource corev1.ResourceName) string {
-	workloads, namespaces, all := map[string]int64{}, map[string]int64{}, int64(0)
-	for _, node := range s.Nodes {
-		if node.Pool != pool.Pool || zone && node.Zone != pool.Zone {
-			continue
-		}
-		for _, p := range node.Pods {
-			amount := p.Requests.Of(resource)
-			if resource == corev1.ResourcePods {
-				amount = 1
-			}
-			workloads[workloadOf(p)] = model.Sum(workloads[workloadOf(p)], amount)
-			namespaces[p.Object.Namespace] = model.Sum(namespaces[p.Object.Namespace], amount)
-			all = model.Sum(all, amount)
-		}
-	}
-	if name := largest(workloads); model.Percent(workloads[name], all) >= largeShare && all > 0 {
-		return fmt.Sprintf("%d%% by %s", model.Percent(workloads[name], all), name)
-	}
-	if name := largest(namespaces); len(namespaces) > 1 && model.Percent(namespaces[name], all) > 50 && all > 0 {
-		return fmt.Sprintf("%d%% in namespace %s", model.Percent(namespaces[name], all), name)
+	nodes := slices.DeleteFunc(slices.Clone(s.Nodes), func(n *model.Node) bool {
+		return n.Pool != pool.Pool || zone && n.Zone != pool.Zone
+	})
+	workloads, namespaces := inventory.SharesOf(nodes, resource)
+	switch {
+	case len(workloads) > 0 && workloads[0].Percent >= largeShare:
+		return fmt.Sprintf("%d%% by %s", workloads[0].Percent, workloads[0].Name)
+	case len(namespaces) > 1 && namespaces[0].Percent > 50:
+		return fmt.Sprintf("%d%% in namespace %s", namespaces[0].Percent, namespaces[0].Name)
 	}
 	return ""
-}
-
-// largest is the name with the largest amount, the first of several.
-func largest(amounts map[string]int64) (most string) {
-	for _, name := range slices.Sorted(maps.Keys(amounts)) {
-		if most == "" || amounts[name] > amounts[most] {
-			most = name
-		}
-	}
-	return most
 }
 
 // startsWithin is how long a new node, and a pod with a node, takes at most until it is worth a word.
