@@ -281,6 +281,35 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			},
 		},
 		{
+			"a zone whose tainted nodes are the pod's, beside one of others without taints",
+			[]runtime.Object{
+				testNode("a", "4", nodeLabel("zone", "a"), nodeLabel("is", "web")), testNode("c", "4", nodeLabel("zone", "c"), nodeLabel("is", "web"), gpu), testNode("d", "4", nodeLabel("zone", "c"), nodeLabel("is", "system")),
+				testPod("shop/web-1", "a", "1", podLabel("app", "web")),
+			},
+			testPod("shop/web-2", "", "1", podLabel("app", "web"), onlyOn("web"), spreadOver("zone", 1, nil, "web")),
+			[]string{
+				"+ set nodeTaintsPolicy Honor for the zone spread | a",
+				"+ tolerate dedicated=gpu:NoSchedule | c",
+				"+ set maxSkew 2 for the zone spread | a",
+				"+ set ScheduleAnyway for the zone spread | a",
+				"+ remove node selector is=web | d",
+				"+ remove taint dedicated=gpu from c | c",
+			},
+		},
+		{
+			"a zone of nodes that are not ready counts again soon",
+			[]runtime.Object{
+				testNode("a", "4", nodeLabel("zone", "a")), testNode("c", "4", nodeLabel("zone", "c"), nodeTaint(corev1.TaintNodeNotReady, "", corev1.TaintEffectNoSchedule)),
+				testPod("shop/web-1", "a", "1", podLabel("app", "web")),
+			},
+			testPod("shop/web-2", "", "1", podLabel("app", "web"), spreadOver("zone", 1, nil, "web")),
+			[]string{
+				"+ set maxSkew 2 for the zone spread | a",
+				"+ set ScheduleAnyway for the zone spread | a",
+				"* add a node like c | new-node-1",
+			},
+		},
+		{
 			"an anti-affinity is dropped, or the one neighbor evicted",
 			[]runtime.Object{testNode("a", "4"), testPod("shop/web-1", "a", "1", podLabel("app", "web"))},
 			testPod("shop/web-2", "", "1", podLabel("app", "web"), awayFrom(podTerm(corev1.LabelHostname, "web"))),
@@ -478,8 +507,36 @@ func TestANewNodeMayBeInAZoneThatHasNone(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := slices.IndexFunc(found.Tried, func(f report.Fix) bool { return f.Kind == report.FixNode })
-	if at < 0 || found.Tried[at].Title != "add a node like a (pool stateful, in 2, which has none)" || found.Tried[at].Verified {
+	if at < 0 || found.Tried[at].Title != "add a node like a (pool stateful, in 2, which has none)" || found.Tried[at].NodesGained != 1 {
 		t.Errorf("no node of the pool is added in zone 2:\n%s; %s", toldFixes(found), found.NoNode)
+	}
+}
+
+// A node moves to another zone with the labels that say where it is, and with no others.
+func TestANewNodeInAnotherZoneKeepsItsOtherLabels(t *testing.T) {
+	zone := func(name string) func(*corev1.Node) { return nodeLabel(corev1.LabelTopologyZone, name) }
+	for _, c := range []struct{ says, shard, region, want string }{
+		{"the pod selects what the node has in any zone", "1", "eu", "add a node like a (pool stateful, in 2, which has none)"},
+		{"a label has the name of the zone by chance", "2", "eu", ""},
+		{"the zone is in another region", "1", "us", ""},
+	} {
+		pod := testPod("s/db-0", "", "1", mounting("data"))
+		pod.Spec.NodeSelector = map[string]string{"shard": c.shard, "is": "stateful"}
+		e := startEngine(t, Options{PoolLabel: "is"},
+			testNode("a", "4", zone("1"), nodeLabel("shard", "1"), nodeLabel("is", "stateful"), nodeLabel(corev1.LabelTopologyRegion, "eu")),
+			testNode("b", "4", zone("2"), nodeLabel("shard", "9"), nodeLabel("is", "apps"), nodeLabel(corev1.LabelTopologyRegion, c.region)),
+			aClass("csi", "csi.example.com"), aClaim("s/data", "csi", boundTo("pv-1")), aVolume("pv-1", "csi", volumeOn(corev1.LabelTopologyZone, "2"), volumeOf("s/data")), pod)
+		found, err := fixesOf(t.Context(), e, report.PodOf(pod.UID))
+		if err != nil {
+			t.Fatal(err)
+		}
+		title := ""
+		if at := slices.IndexFunc(found.Tried, func(f report.Fix) bool { return f.Kind == report.FixNode }); at >= 0 {
+			title = found.Tried[at].Title
+		}
+		if title != c.want {
+			t.Errorf("%s: %q, want %q:\n%s", c.says, title, c.want, toldFixes(found))
+		}
 	}
 }
 

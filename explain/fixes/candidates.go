@@ -342,6 +342,7 @@ func evictions(victims []*corev1.Pod) []option {
 func spreadRemedies(q *plugins.Question, rs []plugins.NodeRejection) []option {
 	nearest := slices.MinFunc(rs, func(a, b plugins.NodeRejection) int { return worstSkew(q, a) - worstSkew(q, b) })
 	var honoring, looser, preferred option
+	honors := false
 	for _, s := range plugins.Skews(q, nearest) {
 		index := slices.IndexFunc(q.Pod.Spec.TopologySpreadConstraints, func(c corev1.TopologySpreadConstraint) bool {
 			return c.WhenUnsatisfiable == corev1.DoNotSchedule && c.TopologyKey == s.Key && int(c.MaxSkew) == s.MaxSkew
@@ -349,20 +350,21 @@ func spreadRemedies(q *plugins.Question, rs []plugins.NodeRejection) []option {
 		if index < 0 {
 			return nil // a constraint of the profile's, which the pod cannot change
 		}
+		loosen := remedy.LoosenSpread{Index: index, Key: s.Key, MaxSkew: [2]int32{int32(s.MaxSkew), int32(s.Skew)}}
+		looser = append(looser, loosen)
 		if s.OnlyTaints(q) {
-			honoring = append(honoring, remedy.LoosenSpread{Index: index, Key: s.Key, HonorTaints: true})
+			loosen, honors = remedy.LoosenSpread{Index: index, Key: s.Key, HonorTaints: true}, true
 		}
-		looser = append(looser, remedy.LoosenSpread{Index: index, Key: s.Key, MaxSkew: [2]int32{int32(s.MaxSkew), int32(s.Skew)}})
+		honoring = append(honoring, loosen)
 		preferred = append(preferred, remedy.LoosenSpread{Index: index, Key: s.Key, MaxSkew: [2]int32{int32(s.MaxSkew), 0}})
 	}
-	options := []option{looser, preferred}
-	if worstSkew(q, nearest) == noDomain {
-		options = []option{preferred}
+	switch {
+	case worstSkew(q, nearest) == noDomain:
+		return []option{preferred}
+	case honors:
+		return []option{honoring, looser, preferred}
 	}
-	if len(honoring) > 0 {
-		options = append([]option{honoring}, options...)
-	}
-	return options
+	return []option{looser, preferred}
 }
 
 // noDomain stands for the skew of a node without the constraint's label.

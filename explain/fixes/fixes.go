@@ -125,6 +125,7 @@ type Search struct {
 	failed     error                    // why nothing can be tried; nil if it can
 	models     []newNode                // what one more node may be like
 	inZones    []newNode                // the same, in zones that have none like them
+	notAll     bool                     // there are more of either
 	verified   time.Duration            // how long fixes were simulated with all other pods
 	anyway     []forecast.AffectedPod   // what happens to others without a change; nil: not asked
 	together   map[string]bool          // whether pods of the workload preempt others once they are changed; see togetherKey
@@ -201,7 +202,7 @@ func tryAll(ctx context.Context, f *Search, found *report.Fixes, progress func(*
 		}
 		tried = append(tried, fix)
 		if progress != nil && f.queue == nil && f.group == nil { // what others have to do comes first
-			sofar := &report.Fixes{Revision: f.revision, Left: len(f.candidates) + len(f.models) - i - 1}
+			sofar := &report.Fixes{Revision: f.revision, Left: len(f.candidates) + len(f.models) + len(f.inZones) - i - 1}
 			rank(slices.Clone(tried), sofar)
 			progress(sofar)
 		}

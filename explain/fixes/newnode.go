@@ -28,7 +28,8 @@ const (
 // newNode is what one more node may be like.
 type newNode struct {
 	like, pool, zone string
-	to               string // the zone that it is for; "" is that of the node which it is like
+	to               *corev1.Node // one in the zone that it is for; nil is the zone of the node which it is like
+	first            bool         // its pool has no node there
 }
 
 // newNodes are what one more node may be like: of each group of nodes that reject the pod
@@ -45,11 +46,12 @@ func (f *Search) newNodes(q *plugins.Question, m *scheduler.Matrix) []newNode {
 	}
 	known := map[key]int{}
 	var found []newNode
-	var zonal kinds
+	zones := newZonal(f.PoolLabel)
 	for group, g := range rejectiongroups.Of(q, m) {
 		byZone := mayBeByZone(g, m)
 		for _, i := range g.Nodes {
 			node := m.Nodes[i].Node()
+			zones.add(node)
 			if notReady(node) {
 				continue
 			}
@@ -57,7 +59,9 @@ func (f *Search) newNodes(q *plugins.Question, m *scheduler.Matrix) []newNode {
 			one := newNode{like: node.Name, pool: model.PoolOf(node, f.PoolLabel), zone: node.Labels[corev1.LabelTopologyZone]}
 			size := node.Status.Allocatable.Cpu().String() + " " + node.Status.Allocatable.Memory().String()
 			k := key{group, one.pool, one.zone, node.Labels[corev1.LabelInstanceTypeStable], size}
-			zonal.add(one, k.pool+"\n"+k.instance+"\n"+k.size, byZone)
+			if byZone {
+				zones.may(one, node)
+			}
 			at, seen := known[k]
 			switch {
 			case !seen:
@@ -68,8 +72,9 @@ func (f *Search) newNodes(q *plugins.Question, m *scheduler.Matrix) []newNode {
 			}
 		}
 	}
-	f.inZones = zonal.elsewhere()
-	return found
+	f.inZones, f.notAll = zones.elsewhere()
+	f.notAll = f.notAll || len(found) > mostNewNodes
+	return found[:min(len(found), mostNewNodes)]
 }
 
 // notReady says whether a node has said that it is not Ready, or no longer says anything.
@@ -84,8 +89,7 @@ func notReady(node *corev1.Node) bool {
 func (f *Search) addNode(ctx context.Context) (tried []Attempt, none string, err error) {
 	open := "" // why one of them could not be simulated
 	begun, limited := time.Now(), f.ready >= scheduler.ManyNodes
-	models := slices.Concat(f.models[:min(len(f.models), mostNewNodes)], f.inZones)
-	for i, one := range models {
+	for i, one := range slices.Concat(f.models, f.inZones) {
 		if limited && i >= leastNewNodes && time.Since(begun) > addingTime {
 			return nil, "", nil
 		}
@@ -96,12 +100,12 @@ func (f *Search) addNode(ctx context.Context) (tried []Attempt, none string, err
 		if fix.NodesGained > 0 {
 			return []Attempt{fix}, "", nil
 		}
-		if open == "" {
+		if open == "" && one.to == nil {
 			open = fix.open
 		}
 	}
 	switch {
-	case len(f.models) == 0, len(f.models) > mostNewNodes:
+	case len(f.models) == 0, f.notAll:
 		return nil, "", nil
 	case open != "":
 		return nil, "whether one more node would help is unknown: " + open, nil
@@ -120,8 +124,8 @@ func newNodeLike(ctx context.Context, f *Search, one newNode) (candidate, error)
 	}
 	step := remedy.AddNode{Pool: one.pool, Zone: one.zone}
 	change := func(*corev1.Node) {}
-	if one.to != "" {
-		step.Zone, step.Moved = one.to, true
+	if one.to != nil {
+		step.Zone, step.Moved, step.First = one.to.Labels[corev1.LabelTopologyZone], true, one.first
 		change = func(node *corev1.Node) { moveTo(node, one.to) }
 	}
 	nodes, err := placement.NewNodes(ctx, f.Scheduler, one.like, 1, change)

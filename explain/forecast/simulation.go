@@ -241,11 +241,13 @@ func atFirst(p *simulation) int {
 // but the one that it is for, where that comes last; right after it, where it comes first; or
 // while pods come.
 func (p *simulation) whenMade() float64 {
-	switch p.order {
-	case 1:
+	switch {
+	case p.order == 1:
 		return comesLast - 1
-	case 3:
+	case p.order == 3:
 		return 0
+	case p.order%4 == 2: // by priority they come from 6 to 14
+		return 6 + p.random.Float64()*8
 	}
 	return p.random.Float64() * 2
 }

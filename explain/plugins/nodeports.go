@@ -1,6 +1,7 @@
 package plugins
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/util"
 
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
@@ -89,13 +91,40 @@ func portWords(q *Question, rs []NodeRejection) Words {
 	if len(rs) == 1 {
 		return w
 	}
-	w.Short = "host port " + grammar.List(ports, grammar.Few) + " in use on each"
+	w.Short = "host port " + grammar.List(ports, grammar.Few) + " in use on each" + byWorkload(q.Pod, rs)
 	said := []string{"host port " + grammar.List(ports, grammar.Few) + " in use"}
 	for i, names := range by {
 		said = append(said, fmt.Sprintf("%s: by %s", rs[i].Name(), names))
 		w.Wider = append(w.Wider, strings.Join(said, "; "))
 	}
 	return w
+}
+
+// mostHeld is on how many nodes at most it is looked at whose pods use the ports.
+const mostHeld = 200
+
+// byWorkload names the workload whose pods use the host ports on each of some nodes: " by sys/agent"; ""
+// where they are of several.
+func byWorkload(pod *corev1.Pod, rs []NodeRejection) string {
+	if len(rs) > mostHeld {
+		return ""
+	}
+	by := ""
+	for _, r := range rs {
+		for _, port := range TakenPorts(pod, r.Node) {
+			for _, holder := range Holders(r.Node, port) {
+				one := holder.Pod.Namespace + "/" + cmp.Or(model.OwnerOf(holder.Pod).Name, holder.Pod.Name)
+				if by != "" && by != one {
+					return ""
+				}
+				by = one
+			}
+		}
+	}
+	if by == "" {
+		return ""
+	}
+	return " by " + by
 }
 
 // portSentence names each port that is in use and the pods that use it.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/explaintest"
@@ -39,4 +40,14 @@ func TestAPortThatIsTakenEverywhereIsToldOnce(t *testing.T) {
 	explaintest.Same(t, w.Short, "host port 80/TCP in use on each")
 	explaintest.Same(t, strings.Join(w.Wider, "\n"), "host port 80/TCP in use; m: by web/a\nhost port 80/TCP in use; m: by web/a; n: by web/b")
 	explaintest.Same(t, w.What, "m: host port 0.0.0.0:80/TCP is in use by web/a. n: host port 0.0.0.0:80/TCP is in use by web/b")
+}
+
+func TestTheWorkloadThatTakesAPortEverywhereIsNamed(t *testing.T) {
+	port, agent := explaintest.HostPort("", 80, "TCP"), func(p *corev1.Pod) {
+		p.OwnerReferences = []metav1.OwnerReference{{Kind: "DaemonSet", Name: "agent", Controller: new(true)}}
+	}
+	b := newBench([]*corev1.Node{explaintest.Node("m", "4"), explaintest.Node("n", "4")},
+		[]*corev1.Pod{explaintest.Pod("sys/agent-1", "m", "", port, agent), explaintest.Pod("sys/agent-2", "n", "", port, agent)})
+	w := b.toldTogether(t, names.NodePorts, explaintest.Pod("shop/x", "", "", port), "m", "n")
+	explaintest.Same(t, w.Short, "host port 80/TCP in use on each by sys/agent")
 }

@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
@@ -130,28 +131,41 @@ func Skews(q *Question, r NodeRejection) []Skew {
 }
 
 // OnlyTaints reports whether all nodes of the domains with the fewest pods have taints that the pod does
-// not tolerate, and count nevertheless: the constraint's nodeTaintsPolicy is not Honor.
+// not tolerate, and count nevertheless: the constraint's nodeTaintsPolicy is not Honor. Taints that say
+// in which state a node is, such as not-ready, pass and do not count.
 func (s Skew) OnlyTaints(q *Question) bool {
-	if s.nodeTaints == corev1.NodeInclusionPolicyHonor {
-		return false
-	}
 	nodes, err := q.Nodes.NodeInfos().List()
-	if err != nil {
+	if err != nil || s.Missing || s.nodeTaints == corev1.NodeInclusionPolicyHonor || len(s.Counts) < s.MinDomains {
 		return false
 	}
-	rejects := func(t *corev1.Taint) bool { return t.Effect != corev1.TaintEffectPreferNoSchedule }
+	rejects := func(t *corev1.Taint) bool {
+		return t.Effect != corev1.TaintEffectPreferNoSchedule && !model.IsStateTaint(t.Key)
+	}
+	affinity := nodeaffinity.GetRequiredNodeAffinity(q.Pod)
 	tainted := 0
 	for _, info := range nodes {
-		domain, ok := info.Node().Labels[s.Key]
-		if count, counts := s.Counts[domain]; !ok || !counts || count > s.Fewest {
+		node := info.Node()
+		if count, counts := s.Counts[node.Labels[s.Key]]; !counts || count > s.Fewest || !hasKeys(q.Pod, node) {
 			continue
 		}
-		if model.ToleratesTaints(q.Pod.Spec.Tolerations, info.Node().Spec.Taints, rejects) {
+		if match, _ := affinity.Match(node); !match && s.nodeAffinity != corev1.NodeInclusionPolicyIgnore {
+			continue
+		}
+		if model.ToleratesTaints(q.Pod.Spec.Tolerations, node.Spec.Taints, rejects) {
 			return false
 		}
 		tainted++
 	}
 	return tainted > 0
+}
+
+// hasKeys reports whether a node has the labels of all required spread constraints of a pod: others do
+// not count.
+func hasKeys(pod *corev1.Pod, node *corev1.Node) bool {
+	return !slices.ContainsFunc(pod.Spec.TopologySpreadConstraints, func(c corev1.TopologySpreadConstraint) bool {
+		_, ok := node.Labels[c.TopologyKey]
+		return c.WhenUnsatisfiable == corev1.DoNotSchedule && !ok
+	})
 }
 
 // spreadShape is the keys of the constraints that r's node breaks.

@@ -49,14 +49,14 @@ type Unprotected struct {
 // Budgets are the PodDisruptionBudgets, those that block something first, and the
 // workloads of more than one pod that none selects, by namespace and name.
 func Budgets(s *model.Snapshot, objects []*policyv1.PodDisruptionBudget) (budgets []Budget, without []Unprotected) {
-	of, selected := coverage(s, objects)
+	of, selected, none := coverage(s, objects)
 	for i, budget := range objects {
 		b := Budget{
 			Namespace: budget.Namespace, Name: budget.Name,
 			Allowed: budget.Status.DisruptionsAllowed, Healthy: budget.Status.CurrentHealthy,
 			Desired: budget.Status.DesiredHealthy, Expected: budget.Status.ExpectedPods,
 			Outdated: budget.Status.ObservedGeneration < budget.Generation,
-			Nodes:    []string{}, Shared: []string{}, SelectsNone: len(of[i]) == 0 && s.PodsUnknown() == "", Object: budget,
+			Nodes:    []string{}, Shared: []string{}, SelectsNone: none[i] && s.PodsUnknown() == "", Object: budget,
 		}
 		nodes := map[string]bool{}
 		for _, pod := range of[i] {
@@ -81,9 +81,10 @@ func Budgets(s *model.Snapshot, objects []*policyv1.PodDisruptionBudget) (budget
 }
 
 // coverage are the pods that each budget selects, and how many budgets select each pod.
-// Pods that are terminating or have finished are left out.
-func coverage(s *model.Snapshot, objects []*policyv1.PodDisruptionBudget) (of [][]*model.Pod, selected map[*model.Pod]int) {
-	of, selected = make([][]*model.Pod, len(objects)), map[*model.Pod]int{}
+// Pods that are terminating or have finished are left out. none says which budgets select no pod,
+// not even one that is terminating.
+func coverage(s *model.Snapshot, objects []*policyv1.PodDisruptionBudget) (of [][]*model.Pod, selected map[*model.Pod]int, none []bool) {
+	of, selected, none = make([][]*model.Pod, len(objects)), map[*model.Pod]int{}, make([]bool, len(objects))
 	byNamespace := map[string][]int{}
 	selectors := make([]labels.Selector, len(objects))
 	for i, budget := range objects {
@@ -91,21 +92,25 @@ func coverage(s *model.Snapshot, objects []*policyv1.PodDisruptionBudget) (of []
 		if err != nil {
 			continue // kube-apiserver takes none such
 		}
-		selectors[i] = selector
+		selectors[i], none[i] = selector, true
 		byNamespace[budget.Namespace] = append(byNamespace[budget.Namespace], i)
 	}
 	for _, pod := range s.Pods {
-		if pod.Finished() || pod.Object.DeletionTimestamp != nil {
+		if pod.Finished() {
 			continue
 		}
 		for _, i := range byNamespace[pod.Object.Namespace] {
-			if selectors[i].Matches(labels.Set(pod.Object.Labels)) {
+			if !selectors[i].Matches(labels.Set(pod.Object.Labels)) {
+				continue
+			}
+			none[i] = false
+			if pod.Object.DeletionTimestamp == nil {
 				of[i] = append(of[i], pod)
 				selected[pod]++
 			}
 		}
 	}
-	return of, selected
+	return of, selected, none
 }
 
 // unprotected are the workloads of several pods of which no budget selects one. A

@@ -112,3 +112,18 @@ func TestWhichDrainsABudgetBlocks(t *testing.T) {
 		t.Errorf("workloads without a budget (-want +got):\n%s", diff)
 	}
 }
+
+// A budget whose pods are all terminating, as during a drain, selects pods; one whose labels nobody has
+// selects none.
+func TestWhichBudgetsSelectNoPods(t *testing.T) {
+	ending := labelled("db-0", "n1", "db", true)
+	ending.DeletionTimestamp = new(metav1.Now())
+	b := model.NewBuilder()
+	b.Pod(nil, ending)
+	budgets, _ := Budgets(b.Build(1, model.Status{}, nil), []*policyv1.PodDisruptionBudget{selects("a", "db", 0, nil), selects("b", "renamed", 0, nil)})
+	for _, budget := range budgets {
+		if want := budget.Name == "b"; budget.SelectsNone != want {
+			t.Errorf("%s selects none: %t, want %t", budget.Name, budget.SelectsNone, want)
+		}
+	}
+}

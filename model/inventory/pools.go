@@ -169,8 +169,9 @@ func (p *Pool) raise(n *model.Node, free *model.Resources) {
 
 // target counts the pending pods that target each of some groups of nodes. A pod without
 // a node targets a group if its node selector, its required node affinity and its
-// tolerations allow a node of it that lists the extended resources which it requests, and
-// do not allow nodes of every group: a pod that may be scheduled anywhere targets none.
+// tolerations allow a node of it that lists the extended resources which it requests, if any
+// node does, and do not allow nodes of every group: a pod that may be scheduled anywhere
+// targets none.
 // Neither free capacity nor volumes are looked at,
 // nor taints that say what state a node is in (model.IsStateTaint), so that pods for a
 // pool that is NotReady or cordoned still count there.
@@ -219,39 +220,38 @@ func targets(s *model.Snapshot, pools []Pool) []targeting {
 		if kind.NotCreated != nil || pod.Spec.NodeName != "" || pod.DeletionTimestamp != nil {
 			continue
 		}
+		wanted := kind.First().Requests.Scalar
 		key := placementKey(pod)
+		for _, name := range slices.Sorted(maps.Keys(wanted)) {
+			key += "\n" + string(name)
+		}
 		groups, known := allowed[key]
 		if !known {
-			groups = allowing(pod, pools)
+			if !listed(s, wanted) {
+				wanted = nil
+			}
+			groups = allowing(pod, pools, wanted)
 			allowed[key] = groups
 		}
-		all = append(all, targeting{kind, listing(kind, pools, groups)})
+		all = append(all, targeting{kind, groups})
 	}
 	slices.SortStableFunc(all, func(a, b targeting) int { return len(a.groups) - len(b.groups) })
 	return all
 }
 
-// listing are those of the groups with a node whose kubelet lists every extended resource that the
-// pods request, as a pod for a GPU is for no group without one; all of them where no node does.
-func listing(kind *model.EquivalenceClass, pools []Pool, groups []int) []int {
-	wanted := kind.First().Requests.Scalar
-	if len(wanted) == 0 {
-		return groups
+// listed reports whether any node's kubelet lists every extended resource of some requests.
+func listed(s *model.Snapshot, wanted map[corev1.ResourceName]int64) bool {
+	return slices.ContainsFunc(s.Nodes, func(n *model.Node) bool { return lists(n, wanted) })
+}
+
+// lists reports whether the node's kubelet lists every extended resource of some requests.
+func lists(n *model.Node, wanted map[corev1.ResourceName]int64) bool {
+	for name, amount := range wanted {
+		if amount > 0 && !n.Lists(name) {
+			return false
+		}
 	}
-	listed := slices.DeleteFunc(slices.Clone(groups), func(at int) bool {
-		return !slices.ContainsFunc(pools[at].Members, func(n *model.Node) bool {
-			for name, amount := range wanted {
-				if amount > 0 && !n.Lists(name) {
-					return false
-				}
-			}
-			return true
-		})
-	})
-	if len(listed) == 0 {
-		return groups
-	}
-	return listed
+	return true
 }
 
 // wholes are the most that a node of each group has of each resource.
@@ -290,12 +290,12 @@ func lack(kind *model.EquivalenceClass, pools []Pool, whole []Amounts, groups []
 	return len(names) > 0
 }
 
-// allowing are the groups with a node that the pod allows.
-func allowing(pod *corev1.Pod, pools []Pool) []int {
+// allowing are the groups with a node that the pod allows and that lists what it wants.
+func allowing(pod *corev1.Pod, pools []Pool, wanted map[corev1.ResourceName]int64) []int {
 	affinity := nodeaffinity.GetRequiredNodeAffinity(pod)
 	var groups []int
 	for i := range pools {
-		if slices.ContainsFunc(pools[i].Members, func(n *model.Node) bool { return allows(pod, affinity, n.Object) }) {
+		if slices.ContainsFunc(pools[i].Members, func(n *model.Node) bool { return lists(n, wanted) && allows(pod, affinity, n.Object) }) {
 			groups = append(groups, i)
 		}
 	}

@@ -66,9 +66,12 @@ func (r AddNode) title() string {
 	if r.Pool != "" {
 		where = append(where, "pool "+r.Pool)
 	}
-	if r.Moved {
+	switch {
+	case r.Moved && r.First:
 		where = append(where, "in "+r.Zone+", which has none")
-	} else if r.Zone != "" {
+	case r.Moved:
+		where = append(where, "in "+r.Zone)
+	case r.Zone != "":
 		where = append(where, r.Zone)
 	}
 	if len(where) == 0 {

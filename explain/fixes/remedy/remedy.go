@@ -118,6 +118,7 @@ type (
 		New        scheduler.NewNode
 		Pool, Zone string // "" where it has none
 		Moved      bool   // the node that it is like is in another zone
+		First      bool   // its pool has no node in the zone
 	}
 )
 

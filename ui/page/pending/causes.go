@@ -16,7 +16,7 @@ const (
 	// mostCauses is of how many causes the answer is told in full after the last row.
 	mostCauses = 2
 	// causeRows is how many rows one of them has at most.
-	causeRows = 4
+	causeRows = 5
 	// causeMark leads it.
 	causeMark = "✗ "
 )

@@ -101,9 +101,27 @@ func (v *preview) facts(lines int) []string {
 	return drawn
 }
 
+// held is who requests most of a pool, kept while its row is the same.
+type held struct {
+	pool  *inventory.Pool
+	width int
+	words string
+	tight bool
+}
+
 // holderWords name the workloads that request most of what the pool is fullest of, cpu or memory, as
 // many as fit; "" where there are none. tight says that little of it is left.
 func (v *preview) holderWords() (words string, tight bool) {
+	kept := &v.page.held
+	if kept.pool != v.pool || kept.width != v.width {
+		words, tight = v.findHolders()
+		*kept = held{v.pool, v.width, words, tight}
+	}
+	return kept.words, kept.tight
+}
+
+// findHolders looks at all pods of the pool.
+func (v *preview) findHolders() (words string, tight bool) {
 	fullest := corev1.ResourceCPU
 	share := func(name corev1.ResourceName) int {
 		return model.Percent(v.pool.Requested.Of(name), v.pool.Allocatable.Of(name))

@@ -102,6 +102,24 @@ func (t short) help(room int) []string {
 	return lines[:min(len(lines), room)]
 }
 
+// firstFixes are as many fixes as have room, and how far their simulation is: better ones may come.
+func (t short) firstFixes(room int) (lines []string) {
+	p := t.page
+	simulating := p.Fixes.Left > 0 && room > 1
+	if simulating {
+		room--
+	}
+	first := p.Fixes.Tried[:min(len(p.Fixes.Tried), room)]
+	table := fixes.NewTable(first, p.Width, p.Domain, p.Styles)
+	for i := range first {
+		lines = append(lines, table.Row(&first[i]))
+	}
+	if simulating {
+		lines = append(lines, p.Styles.Dim.Render("   simulating fixes: "+p.Fixes.Progress()))
+	}
+	return lines
+}
+
 // ways are the first fixes, or the facts of a verdict that is not about nodes, then what a queue and a
 // gang wait for.
 func (t short) ways(room int) []string {
@@ -122,11 +140,7 @@ func (t short) ways(room int) []string {
 	case len(p.Fixes.Tried) == 0:
 		lines = []string{"   " + p.Brief(p.Fixes.Sentence())}
 	default:
-		first := p.Fixes.Tried[:min(len(p.Fixes.Tried), room)]
-		table := fixes.NewTable(first, p.Width, p.Domain, p.Styles)
-		for i := range first {
-			lines = append(lines, table.Row(&first[i]))
-		}
+		lines = t.firstFixes(room)
 	}
 	if q := p.Report.Queue; q != nil {
 		for _, line := range q.Lines(p.Now) {
