@@ -221,10 +221,7 @@ func targets(s *model.Snapshot, pools []Pool) []targeting {
 			continue
 		}
 		wanted := kind.First().Requests.Scalar
-		key := placementKey(pod)
-		for _, name := range slices.Sorted(maps.Keys(wanted)) {
-			key += "\n" + string(name)
-		}
+		key := placementKey(pod, wanted)
 		groups, known := allowed[key]
 		if !known {
 			if !listed(s, wanted) {
@@ -313,9 +310,12 @@ func allows(pod *corev1.Pod, affinity nodeaffinity.RequiredNodeAffinity, node *c
 	})
 }
 
-// placementKey is equal for pods that allow the same nodes.
-func placementKey(pod *corev1.Pod) string {
+// placementKey is equal for pods that allow the same nodes, and want the same extended resources.
+func placementKey(pod *corev1.Pod, wanted map[corev1.ResourceName]int64) string {
 	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(wanted)) {
+		b.WriteString(string(name) + "\n")
+	}
 	for _, name := range slices.Sorted(maps.Keys(pod.Spec.NodeSelector)) {
 		b.WriteString(name + "=" + pod.Spec.NodeSelector[name] + "\n")
 	}
