@@ -21,27 +21,28 @@ type Share struct {
 // SharesOf are those of the workloads whose pods on some nodes request a resource, and of their
 // namespaces, the largest first. Of pods each counts as one.
 func SharesOf(nodes []*model.Node, resource corev1.ResourceName) (workloads, namespaces []Share) {
-	byWorkload, byNamespace, all := map[string]int64{}, map[string]int64{}, int64(0)
+	byWorkload, byNamespace, all := map[workload]int64{}, map[string]int64{}, int64(0)
 	for _, node := range nodes {
 		for _, p := range node.Pods {
 			amount := p.Requests.Of(resource)
 			if resource == corev1.ResourcePods {
 				amount = 1
 			}
-			name := workloadOf(p)
-			byWorkload[name] = model.Sum(byWorkload[name], amount)
+			of := workloadOf(p)
+			byWorkload[of] = model.Sum(byWorkload[of], amount)
 			byNamespace[p.Object.Namespace] = model.Sum(byNamespace[p.Object.Namespace], amount)
 			all = model.Sum(all, amount)
 		}
 	}
-	return shares(byWorkload, all), shares(byNamespace, all)
+	name := func(namespace string) string { return namespace }
+	return shares(byWorkload, all, workload.fullName), shares(byNamespace, all, name)
 }
 
 // shares are those that request anything.
-func shares(amounts map[string]int64, all int64) (sorted []Share) {
-	for name, amount := range amounts {
+func shares[K comparable](amounts map[K]int64, all int64, name func(K) string) (sorted []Share) {
+	for key, amount := range amounts {
 		if amount > 0 {
-			sorted = append(sorted, Share{name, amount, model.Percent(amount, all)})
+			sorted = append(sorted, Share{name(key), amount, model.Percent(amount, all)})
 		}
 	}
 	slices.SortFunc(sorted, func(a, b Share) int {
@@ -56,10 +57,15 @@ var scheduledJob = regexp.MustCompile(`-\d{8}$`)
 
 // workloadOf names what a pod belongs to. Jobs of one CronJob are taken together: it may have
 // started another one before the last has ended.
-func workloadOf(p *model.Pod) string {
+func workloadOf(p *model.Pod) workload {
 	name := cmp.Or(p.Owner.Name, p.Object.Name)
 	if p.Owner.Kind == "Job" {
 		name = scheduledJob.ReplaceAllString(name, "-*")
 	}
-	return p.Object.Namespace + "/" + name
+	return workload{p.Object.Namespace, name}
 }
+
+// workload is what pods belong to, or a pod without an owner.
+type workload struct{ namespace, name string }
+
+func (w workload) fullName() string { return w.namespace + "/" + w.name }

@@ -101,10 +101,15 @@ func (v *preview) facts(lines int) []string {
 	return drawn
 }
 
-// held is who requests most of a pool, kept while its row is the same.
+// held is who requests most of each pool, as far as it was asked for a snapshot and a width.
 type held struct {
-	pool  *inventory.Pool
-	width int
+	snapshot *model.Snapshot
+	width    int
+	by       map[*inventory.Pool]holders
+}
+
+// holders is who requests most of a pool. tight says that little of it is left.
+type holders struct {
 	words string
 	tight bool
 }
@@ -112,12 +117,16 @@ type held struct {
 // holderWords name the workloads that request most of what the pool is fullest of, cpu or memory, as
 // many as fit; "" where there are none. tight says that little of it is left.
 func (v *preview) holderWords() (words string, tight bool) {
-	kept := &v.page.held
-	if kept.pool != v.pool || kept.width != v.width {
-		words, tight = v.findHolders()
-		*kept = held{v.pool, v.width, words, tight}
+	kept, snapshot := &v.page.held, v.page.Host.Observed().Snapshot
+	if kept.snapshot != snapshot || kept.width != v.width {
+		*kept = held{snapshot, v.width, map[*inventory.Pool]holders{}}
 	}
-	return kept.words, kept.tight
+	found, known := kept.by[v.pool]
+	if !known {
+		found.words, found.tight = v.findHolders()
+		kept.by[v.pool] = found
+	}
+	return found.words, found.tight
 }
 
 // findHolders looks at all pods of the pool.
