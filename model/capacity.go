@@ -40,7 +40,8 @@ func CapacityOf(nodes []*Node) Capacity {
 }
 
 // RequestedBy is what pods that have not finished request together, pending ones too, and those of
-// them that have a node; Pods is how many they are. A ResourceQuota counts the same, but for pods that terminate past their grace period.
+// them that have a node; Pods is how many they are. A ResourceQuota counts the same, but for pods
+// that terminate past their grace period.
 func RequestedBy(pods []*Pod) (all, placed Resources) {
 	var unplaced Resources
 	for _, pod := range pods {

@@ -60,7 +60,7 @@ func (f *Search) newNodes(q *plugins.Question, m *scheduler.Matrix) []newNode {
 			size := node.Status.Allocatable.Cpu().String() + " " + node.Status.Allocatable.Memory().String()
 			k := key{group, one.pool, one.zone, node.Labels[corev1.LabelInstanceTypeStable], size}
 			if byZone {
-				zones.may(one, node)
+				zones.addModel(one, node)
 			}
 			at, seen := known[k]
 			switch {

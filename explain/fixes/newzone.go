@@ -72,8 +72,8 @@ func (z *zonal) add(node *corev1.Node) {
 	z.zones[kind][zone], z.pools[pool][zone] = true, true
 }
 
-// may says that one more node may be like one that may be rejected for its zone.
-func (z *zonal) may(one newNode, node *corev1.Node) {
+// addModel adds a node that may be rejected for its zone: one more may be like it elsewhere.
+func (z *zonal) addModel(one newNode, node *corev1.Node) {
 	kind := z.kindOf(node)
 	if _, known := z.models[kind]; !known && one.zone != "" {
 		z.models[kind], z.order = one, append(z.order, kind)

@@ -235,13 +235,18 @@ func (n *neighbours) rejectingWorkloads(c Clash, rs []NodeRejection) string {
 		}
 		domains.Insert(domain)
 		for _, pod := range n.rejecting[antiAffinityTerm{pair{c.Key, domain}, c.Selector}] {
-			workloads.Insert(pod.Namespace + "/" + cmp.Or(model.OwnerOf(pod).Name, pod.Name))
+			workloads.Insert(workloadOf(pod))
 		}
 	}
 	if len(workloads) == 0 { // they are nominated, and not there yet
 		return "other pods"
 	}
 	return grammar.List(sets.List(workloads), most)
+}
+
+// workloadOf names what a pod belongs to, or a pod without an owner: "web/front".
+func workloadOf(pod *corev1.Pod) string {
+	return pod.Namespace + "/" + cmp.Or(model.OwnerOf(pod).Name, pod.Name)
 }
 
 // affinityText is which pods the pod's affinity selects.

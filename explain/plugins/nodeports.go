@@ -1,7 +1,6 @@
 package plugins
 
 import (
-	"cmp"
 	"fmt"
 	"net"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/util"
 
-	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
@@ -113,7 +111,7 @@ func byWorkload(pod *corev1.Pod, rs []NodeRejection) string {
 	for _, r := range rs {
 		for _, port := range TakenPorts(pod, r.Node) {
 			for _, holder := range Holders(r.Node, port) {
-				one := holder.Pod.Namespace + "/" + cmp.Or(model.OwnerOf(holder.Pod).Name, holder.Pod.Name)
+				one := workloadOf(holder.Pod)
 				if by != "" && by != one {
 					return ""
 				}

@@ -171,10 +171,9 @@ func (p *Pool) raise(n *model.Node, free *model.Resources) {
 // a node targets a group if its node selector, its required node affinity and its
 // tolerations allow a node of it that lists the extended resources which it requests, if any
 // node does, and do not allow nodes of every group: a pod that may be scheduled anywhere
-// targets none.
-// Neither free capacity nor volumes are looked at,
-// nor taints that say what state a node is in (model.IsStateTaint), so that pods for a
-// pool that is NotReady or cordoned still count there.
+// targets none. Neither free capacity nor volumes are looked at, nor taints that say what
+// state a node is in (model.IsStateTaint), so that pods for a pool that is NotReady or
+// cordoned still count there.
 func target(s *model.Snapshot, pools []Pool) {
 	lacking := make([]map[corev1.ResourceName]int, len(pools))
 	whole := wholes(pools)

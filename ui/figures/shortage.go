@@ -126,6 +126,15 @@ func HoldersOn(node *model.Node, name corev1.ResourceName) (all []Holding, sum i
 	return all, sum
 }
 
+// Fullest is the resource of which more is requested: memory, or cpu where the shares are the same.
+func Fullest(requested, allocatable model.Resources) corev1.ResourceName {
+	share := func(name corev1.ResourceName) int { return model.Percent(requested.Of(name), allocatable.Of(name)) }
+	if share(corev1.ResourceMemory) > share(corev1.ResourceCPU) {
+		return corev1.ResourceMemory
+	}
+	return corev1.ResourceCPU
+}
+
 // AmountText formats an amount for a sentence: cpu below one core as thousandths.
 func AmountText(name corev1.ResourceName, amount int64, round model.Rounding) string {
 	if name == corev1.ResourceCPU {

@@ -246,24 +246,13 @@ func (p *preview) podWords() string {
 	return words
 }
 
-// fullest is the resource of which more of the node is requested: cpu or memory.
-func (p *preview) fullest() corev1.ResourceName {
-	share := func(name corev1.ResourceName) int {
-		return model.Percent(p.node.Requested.Of(name), p.node.Allocatable.Of(name))
-	}
-	if share(corev1.ResourceMemory) > share(corev1.ResourceCPU) {
-		return corev1.ResourceMemory
-	}
-	return corev1.ResourceCPU
-}
-
 // largestWords are the pods that request the most of what the node is fullest of, as many as fit in a
 // line.
 func (p *preview) largestWords() string {
 	if p.seen.PodsUnknown() != "" {
 		return ""
 	}
-	fullest := p.fullest()
+	fullest := figures.Fullest(p.node.Requested, p.node.Allocatable)
 	amount := func(of int64) string { return strings.TrimSpace(figures.ColumnText(fullest, of, model.Nearest)) }
 	all, sum := figures.HoldersOn(p.node, fullest)
 	if len(all) == 0 {
@@ -294,7 +283,7 @@ func (p *preview) largestRows(lines int) []string {
 	if p.seen.PodsUnknown() != "" || lines <= 0 {
 		return nil
 	}
-	fullest := p.fullest()
+	fullest := figures.Fullest(p.node.Requested, p.node.Allocatable)
 	all, _ := figures.HoldersOn(p.node, fullest)
 	shown := all
 	if len(all) > lines {

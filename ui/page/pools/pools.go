@@ -25,7 +25,7 @@ type Page struct {
 	shape shape
 	shown model.Capacity // of the pools that the filter keeps
 	said  said
-	held  held // of the pool in the preview
+	held  held // what the preview says of each pool
 }
 
 // New is the page of all nodes by pool and zone.

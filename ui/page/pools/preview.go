@@ -131,14 +131,9 @@ func (v *preview) holderWords() (words string, tight bool) {
 
 // findHolders looks at all pods of the pool.
 func (v *preview) findHolders() (words string, tight bool) {
-	fullest := corev1.ResourceCPU
-	share := func(name corev1.ResourceName) int {
-		return model.Percent(v.pool.Requested.Of(name), v.pool.Allocatable.Of(name))
-	}
-	if share(corev1.ResourceMemory) > share(corev1.ResourceCPU) {
-		fullest = corev1.ResourceMemory
-	}
-	tight = share(fullest) >= v.page.Host.Levels().Tight
+	requested, allocatable := v.pool.Requested.Resources, v.pool.Allocatable.Resources
+	fullest := figures.Fullest(requested, allocatable)
+	tight = model.Percent(requested.Of(fullest), allocatable.Of(fullest)) >= v.page.Host.Levels().Tight
 	workloads, _ := inventory.SharesOf(v.pool.Members, fullest)
 	head := "largest by " + string(fullest) + ": "
 	room := v.width - table.Gutter - 1 - cells.Width(head)
