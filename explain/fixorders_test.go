@@ -317,6 +317,44 @@ func TestAPodMayPreemptBetweenTheCommandsThatChangeIt(t *testing.T) {
 	}
 }
 
+// A rolling update keeps the pending pod until a new one is Ready. Where that one goes, the topology
+// spread constraint of the old one may allow other nodes than before, and it may preempt there.
+func TestAFixForeseesTheOldPodOfARollingUpdate(t *testing.T) {
+	zone := func(name string) func(*corev1.Node) { return nodeLabel(corev1.LabelTopologyZone, name) }
+	web := func(name, node string) *corev1.Pod {
+		return testPod("shop/"+name, node, "2", priority(100), ownedBy("ReplicaSet", "web"), spreadOver(corev1.LabelTopologyZone, 1, nil, "web"), podLabel("app", "web"))
+	}
+	const fix = "request cpu 1 instead of 2"
+	for name, c := range map[string]struct {
+		low      int32 // the priority of the pod where the old one may go next
+		missing  int   // how many pods may be missing: as many go before a new one is Ready
+		verified bool
+	}{
+		"it preempts":                  {0, 0, false},
+		"it outranks nobody":           {200, 0, true},
+		"it goes before the first one": {0, 1, true},
+	} {
+		pod, running := web("web-2", ""), web("web-1", "a")
+		set := testOwner(pod)
+		running.OwnerReferences = pod.OwnerReferences
+		facts := func(context.Context, model.Ref) command.Facts { return command.Facts{Replicas: 2, MaxSurge: 1, MaxUnavailable: c.missing} }
+		e := startEngine(t, Options{Facts: facts},
+			testNode("a", "5", zone("a")), running, set, testPod("dev/low", "a", "2", priority(c.low), ownedBy("ReplicaSet", "low")),
+			testNode("b", "4", zone("b")), testPod("dev/high", "b", "3", priority(1000), ownedBy("ReplicaSet", "high")), pod)
+		found, err := fixesOf(t.Context(), e, report.PodOf(pod.UID))
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := slices.IndexFunc(found.Tried, func(f report.Fix) bool { return strings.HasPrefix(f.Title, fix) })
+		if at < 0 || found.Tried[at].Verified != c.verified {
+			t.Fatalf("%s: want %q with verified %t:\n%s", name, fix, c.verified, toldFixes(found))
+		}
+		if said := strings.Join(found.Tried[at].Remaining, "; "); !c.verified && !strings.Contains(said, "dev/low may be preempted") {
+			t.Errorf("%s: it remains %q", name, said)
+		}
+	}
+}
+
 // What keeps a pod off one node of a pool often does so on all of them: they are changed together
 // where one is not enough for all equal pods, and only then.
 func TestAllNodesOfAPoolAreChangedTogether(t *testing.T) {

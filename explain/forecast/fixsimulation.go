@@ -47,6 +47,9 @@ type FixSimulation struct {
 	// Missing is how many of Pod, Alike and Rolled may be missing while they are replaced one by
 	// one; nil: a quarter.
 	Missing *int
+	// Old is Pod as it is before the change, where its Deployment keeps it until a new one is Ready:
+	// the scheduler may try it meanwhile. nil: it goes before any new one comes.
+	Old *corev1.Pod
 	// Time is after how long no further order is begun in a large cluster; in a small one as
 	// many are simulated on each machine, so that it gives the same answer.
 	Time time.Duration
@@ -200,7 +203,7 @@ func (t *tried) addRolled(f *forecasting) {
 func (t *tried) tryOrders(ctx context.Context, f *forecasting) error {
 	begun := time.Now()
 	for n := range mostTrials {
-		if n > 0 && (t.late(f, n, time.Since(begun)) || t.known(n) || f.certain()) {
+		if n > 0 && (t.late(f, n, time.Since(begun)) || t.known(f, n) || f.certain()) {
 			break
 		}
 		p := newSimulation(f, n)
@@ -214,7 +217,7 @@ func (t *tried) tryOrders(ctx context.Context, f *forecasting) error {
 		t.add(p)
 		t.leaveOut(p)
 	}
-	if t.told.Orders == 0 || t.told.Orders < leastTrials && !f.certain() && !t.known(t.told.Orders) {
+	if t.told.Orders == 0 || t.told.Orders < leastTrials && !f.certain() && !t.known(f, t.told.Orders) {
 		f.unsaid("no time left to simulate it with the other pending pods")
 	}
 	return nil
@@ -245,9 +248,13 @@ func (t *tried) leaveOut(p *simulation) {
 
 // known reports whether further orders would change nothing: the pod was left without a node
 // often enough, or no pod came or went but those that fit without the change.
-func (t *tried) known(orders int) bool {
+func (t *tried) known(f *forecasting, orders int) bool {
 	still := !t.disturbed && len(t.trial.Gone) == 0 && len(t.trial.Rolled) == 0
-	return orders >= mindedTrials && still || orders >= leastTrials && t.told.Placed == 0 || orders >= fewTrials && (t.told.Placed < orders || len(t.unless) > 0)
+	least := mindedTrials
+	if keepsOld(f) && f.size < scheduler.SampledFrom {
+		least = leastTrials // in which it is tried twice
+	}
+	return orders >= least && still || orders >= leastTrials && t.told.Placed == 0 || orders >= fewTrials && (t.told.Placed < orders || len(t.unless) > 0)
 }
 
 // newSimulation begins an order; the same number gives the same order.
@@ -267,6 +274,11 @@ func (t *tried) add(p *simulation) {
 	}
 	for _, victim := range p.victims {
 		t.addVictim(p, victim)
+	}
+	for _, victim := range p.byOld {
+		if !slices.Contains(p.victims, victim) {
+			t.addVictim(p, victim)
+		}
 	}
 	t.disturbed = t.disturbed || len(p.victims) > 0 || slices.ContainsFunc(p.forecast.competitors, func(c *pendingPod) bool {
 		return p.placements[c].Node != "" && !t.is(c) && !c.class.now

@@ -3,6 +3,8 @@ package forecast
 import (
 	"context"
 	"slices"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 )
 
 // mayBeMissing is which part of a Deployment's pods may be missing during its rolling update,
@@ -36,6 +38,35 @@ func (p *simulation) roll(ctx context.Context, c *pendingPod) error {
 		return nil
 	}
 	return p.makeRoom(c)
+}
+
+// triesOld says whether an order tries the pod that a rolling update replaces, once the first new one
+// has a node: with that one its topology spread constraints, or its affinity, may allow other nodes than
+// before. Whether the scheduler tries it before its Deployment deletes it is not known: in every second
+// order it does. In a large cluster that costs more than there is time for, but for the first.
+func triesOld(p *simulation, placed *pendingPod) bool {
+	f, t := p.forecast, p.forecast.trial
+	return keepsOld(f) && p.order%2 == 0 && !p.oldTried && t.is(placed) && (f.size < scheduler.SampledFrom || p.order == 0)
+}
+
+// keepsOld says whether the pod of a trial is still there, as it is before the change, when the first new
+// one has its node, and minds where that is.
+func keepsOld(f *forecasting) bool {
+	return f.trial != nil && f.trial.trial.Old != nil && mindsOthers(f.trial.trial.Old)
+}
+
+// tryOld notes whom that pod preempts.
+func tryOld(ctx context.Context, p *simulation) error {
+	p.oldTried = true
+	budgets, err := budgetsNow(p)
+	if err != nil {
+		return err
+	}
+	firsts, err := preemptors(ctx, p.forecast, budgets, p.forecast.trial.trial.Old, nil, nil)
+	if err == nil && len(firsts) > 0 {
+		p.byOld = firsts[0].Victims().Pods
+	}
+	return err
 }
 
 // makeRoom deletes an old pod. Its successor is one of those that are tried then.

@@ -60,6 +60,9 @@ func (f *forecasting) certain() bool {
 	if f.trial != nil && f.trial.trial.AtFirst < len(changesOf(f)) {
 		return false // pods come between the commands
 	}
+	if keepsOld(f) {
+		return false
+	}
 	competing := 0
 	for _, class := range f.classes {
 		if !class.skips {
@@ -104,6 +107,8 @@ type simulation struct {
 	early      map[types.UID]bool   // who of them was not ending yet
 	freedTimes int                  // how often capacity was freed
 	arrived    []*corev1.Pod        // who has come, as they are on their nodes
+	oldTried   bool                 // the old pod of a rolling update had its try
+	byOld      []*corev1.Pod        // whom it preempts
 	nowhere    map[*equivalenceClass]*rejection
 	whys       map[*equivalenceClass]lastWhy
 
@@ -341,7 +346,10 @@ func (p *simulation) meet(ctx context.Context, c *pendingPod) error {
 	found.pod, err = put(ctx, p, c.pod, found.Placement)
 	found.Found = nil
 	p.placements[c] = found
-	return err
+	if err != nil || !triesOld(p, c) {
+		return err
+	}
+	return tryOld(ctx, p)
 }
 
 // put puts a pod on the node that was found for it, with the devices that it gets there. Where it
