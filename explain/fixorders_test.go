@@ -337,7 +337,9 @@ func TestAFixForeseesTheOldPodOfARollingUpdate(t *testing.T) {
 		pod, running := web("web-2", ""), web("web-1", "a")
 		set := testOwner(pod)
 		running.OwnerReferences = pod.OwnerReferences
-		facts := func(context.Context, model.Ref) command.Facts { return command.Facts{Replicas: 2, MaxSurge: 1, MaxUnavailable: c.missing} }
+		facts := func(context.Context, model.Ref) command.Facts {
+			return command.Facts{Replicas: 2, MaxSurge: 1, MaxUnavailable: c.missing}
+		}
 		e := startEngine(t, Options{Facts: facts},
 			testNode("a", "5", zone("a")), running, set, testPod("dev/low", "a", "2", priority(c.low), ownedBy("ReplicaSet", "low")),
 			testNode("b", "4", zone("b")), testPod("dev/high", "b", "3", priority(1000), ownedBy("ReplicaSet", "high")), pod)
