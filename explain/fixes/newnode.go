@@ -41,27 +41,29 @@ func (f *Search) newNodes(q *plugins.Question, m *scheduler.Matrix) []newNode {
 		return nil // the devices of a new node are not known
 	}
 	type key struct {
-		group                      int
-		pool, zone, instance, size string
+		group                int
+		pool, zone, instance string
+		cpu, memory          int64
 	}
 	known := map[key]int{}
 	var found []newNode
-	zones := newZonal(f.PoolLabel)
+	zones := newZonal()
 	for group, g := range rejectiongroups.Of(q, m) {
 		byZone := mayBeByZone(g, m)
 		for _, i := range g.Nodes {
 			node := m.Nodes[i].Node()
-			zones.add(node)
+			one := newNode{like: node.Name, pool: model.PoolOf(node, f.PoolLabel), zone: node.Labels[corev1.LabelTopologyZone]}
+			of := kindOf(node, one.pool)
+			zones.add(node, of)
 			if notReady(node) {
 				continue
 			}
 			f.ready++
-			one := newNode{like: node.Name, pool: model.PoolOf(node, f.PoolLabel), zone: node.Labels[corev1.LabelTopologyZone]}
-			size := node.Status.Allocatable.Cpu().String() + " " + node.Status.Allocatable.Memory().String()
-			k := key{group, one.pool, one.zone, node.Labels[corev1.LabelInstanceTypeStable], size}
 			if byZone {
-				zones.addModel(one, node)
+				zones.addModel(one, of)
 			}
+			size := node.Status.Allocatable
+			k := key{group, one.pool, one.zone, node.Labels[corev1.LabelInstanceTypeStable], size.Cpu().MilliValue(), size.Memory().Value()}
 			at, seen := known[k]
 			switch {
 			case !seen:

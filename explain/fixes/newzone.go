@@ -28,66 +28,68 @@ func mayBeByZone(g *rejectiongroups.Group, m *scheduler.Matrix) bool {
 // set is a set of names.
 type set = map[string]bool
 
-// zonal are nodes by their kind, which is the pool and the instance type, and the zones of all nodes,
-// Ready or not.
+// zonal are nodes by their kind, and the zones of all nodes, Ready or not.
 type zonal struct {
-	poolLabel string
-	order     []string           // kinds that may be rejected for their zone, of the closest group first
-	models    map[string]newNode // one of each
-	zones     map[string]set     // by kind
-	pools     map[string]set     // zones by pool
-	nodes     map[string]*corev1.Node
+	order  []kind           // those that may be rejected for their zone, of the closest group first
+	models map[kind]newNode // one of each
+	zones  map[kind]set     // by kind
+	pools  map[string]set   // zones by pool
+	nodes  map[string]*corev1.Node
 }
 
-func newZonal(poolLabel string) *zonal {
-	return &zonal{poolLabel: poolLabel, models: map[string]newNode{}, zones: map[string]set{}, pools: map[string]set{}, nodes: map[string]*corev1.Node{}}
+// kind is the pool and the instance type of a node. Without an instance type nodes of one size are a
+// kind: the same cpu, and the same memory as it is shown.
+type kind struct {
+	pool, instance, memory string
+	cpu                    int64 // in thousandths
 }
 
-// kindOf is the kind of a node. Without an instance type nodes of one size are a kind.
-func (z *zonal) kindOf(node *corev1.Node) string {
-	of := node.Labels[corev1.LabelInstanceTypeStable]
-	if of == "" {
-		memory := model.FormatMemory(node.Status.Allocatable.Memory().Value(), model.Nearest)
-		of = node.Status.Allocatable.Cpu().String() + " " + memory
+func newZonal() *zonal {
+	return &zonal{models: map[kind]newNode{}, zones: map[kind]set{}, pools: map[string]set{}, nodes: map[string]*corev1.Node{}}
+}
+
+// kindOf is the kind of a node of a pool.
+func kindOf(node *corev1.Node, pool string) kind {
+	if instance := node.Labels[corev1.LabelInstanceTypeStable]; instance != "" {
+		return kind{pool: pool, instance: instance}
 	}
-	return model.PoolOf(node, z.poolLabel) + "\n" + of
+	memory := model.FormatMemory(node.Status.Allocatable.Memory().Value(), model.Nearest)
+	return kind{pool: pool, cpu: node.Status.Allocatable.Cpu().MilliValue(), memory: memory}
 }
 
-// add adds a node and its zone.
-func (z *zonal) add(node *corev1.Node) {
+// add adds a node of a kind, and its zone.
+func (z *zonal) add(node *corev1.Node, of kind) {
 	zone := node.Labels[corev1.LabelTopologyZone]
-	if zone == "" {
+	if zone == "" || z.zones[of][zone] {
 		return
 	}
 	if z.nodes[zone] == nil {
 		z.nodes[zone] = node
 	}
-	kind, pool := z.kindOf(node), model.PoolOf(node, z.poolLabel)
-	if z.zones[kind] == nil {
-		z.zones[kind] = set{}
+	if z.zones[of] == nil {
+		z.zones[of] = set{}
 	}
-	if z.pools[pool] == nil {
-		z.pools[pool] = set{}
+	if z.pools[of.pool] == nil {
+		z.pools[of.pool] = set{}
 	}
-	z.zones[kind][zone], z.pools[pool][zone] = true, true
+	z.zones[of][zone], z.pools[of.pool][zone] = true, true
 }
 
 // addModel adds a node that may be rejected for its zone: one more may be like it elsewhere.
-func (z *zonal) addModel(one newNode, node *corev1.Node) {
-	kind := z.kindOf(node)
-	if _, known := z.models[kind]; !known && one.zone != "" {
-		z.models[kind], z.order = one, append(z.order, kind)
+func (z *zonal) addModel(one newNode, of kind) {
+	if _, known := z.models[of]; !known && one.zone != "" {
+		z.models[of], z.order = one, append(z.order, of)
 	}
 }
 
 // elsewhere are what one more node may be like in each zone of its region that has none of its kind;
 // cut says that there are more.
 func (z *zonal) elsewhere() (found []newNode, cut bool) {
-	for _, kind := range z.order {
-		one := z.models[kind]
+	for _, of := range z.order {
+		one := z.models[of]
 		region := z.nodes[one.zone].Labels[corev1.LabelTopologyRegion]
 		for _, zone := range slices.Sorted(maps.Keys(z.nodes)) {
-			if z.zones[kind][zone] || z.nodes[zone].Labels[corev1.LabelTopologyRegion] != region {
+			if z.zones[of][zone] || z.nodes[zone].Labels[corev1.LabelTopologyRegion] != region {
 				continue
 			}
 			if len(found) == mostInZones {
