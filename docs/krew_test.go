@@ -58,10 +58,40 @@ type releaseConfig struct {
 	} `json:"archives"`
 }
 
+// krewTag is the made-up tag of the manifest that is tested where there is no release.
 const krewTag = "v1.2.3"
 
-// archives are those that a release of the tag has, by platform.
-func archives(t *testing.T) map[string]string {
+// rendered is krew's manifest of a release with its tag and the checksums of its files: of the one in
+// the directory that the environment variable RELEASE names (.ci/release-test sets it), else of a
+// made-up one.
+func rendered(t *testing.T) (m krewManifest, tag string, sums map[string]string) {
+	t.Helper()
+	if dir := os.Getenv("RELEASE"); dir != "" {
+		text := read(t, filepath.Join(dir, "fathom.yaml"))
+		sums = map[string]string{}
+		for line := range strings.Lines(read(t, filepath.Join(dir, "checksums.txt"))) {
+			if sum, name, ok := strings.Cut(strings.TrimSpace(line), "  "); ok {
+				sums[name] = sum
+			}
+		}
+		if err := yaml.UnmarshalStrict([]byte(text), &m); err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		return m, m.Spec.Version, sums
+	}
+	sums = krewSums(t)
+	text, err := krewScript(t, sums)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := yaml.UnmarshalStrict(text, &m); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return m, krewTag, sums
+}
+
+// archives are those that a release of a tag has, by platform.
+func archives(t *testing.T, tag string) map[string]string {
 	t.Helper()
 	var config releaseConfig
 	if err := yaml.Unmarshal([]byte(read(t, "../.goreleaser.yaml")), &config); err != nil {
@@ -74,7 +104,7 @@ func archives(t *testing.T) map[string]string {
 			if other := config.Archives[0].FormatOverrides[0]; other.GOOS == system {
 				format = other.Formats[0]
 			}
-			name := strings.NewReplacer("{{ .ProjectName }}", config.ProjectName, "v{{ .Version }}", krewTag, "{{ .Os }}", system, "{{ .Arch }}", arch).
+			name := strings.NewReplacer("{{ .ProjectName }}", config.ProjectName, "v{{ .Version }}", tag, "{{ .Os }}", system, "{{ .Arch }}", arch).
 				Replace(config.Archives[0].NameTemplate)
 			named[system+"/"+arch] = name + "." + format
 		}
@@ -100,7 +130,7 @@ func krewScript(t *testing.T, sums map[string]string) ([]byte, error) {
 func krewSums(t *testing.T) map[string]string {
 	t.Helper()
 	sums := map[string]string{}
-	for _, name := range archives(t) {
+	for _, name := range archives(t, krewTag) {
 		sums[name] = fmt.Sprintf("%064x", len(sums)+1)
 	}
 	return sums
@@ -108,14 +138,7 @@ func krewSums(t *testing.T) map[string]string {
 
 // The rules are those of krew's validation and of its guide for plugins.
 func TestKrewsManifestFollowsKrewsRules(t *testing.T) {
-	text, err := krewScript(t, krewSums(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var m krewManifest
-	if err := yaml.UnmarshalStrict(text, &m); err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
+	m, tag, _ := rendered(t)
 	spec := m.Spec
 	if m.APIVersion != "krew.googlecontainertools.github.com/v1alpha2" || m.Kind != "Plugin" {
 		t.Errorf("is a %s of %s", m.Kind, m.APIVersion)
@@ -123,7 +146,7 @@ func TestKrewsManifestFollowsKrewsRules(t *testing.T) {
 	if m.Metadata.Name != "fathom" || !regexp.MustCompile(`^[\w-]+$`).MatchString(m.Metadata.Name) {
 		t.Errorf("is named %q", m.Metadata.Name)
 	}
-	if _, err := version.ParseSemantic(spec.Version); err != nil || spec.Version != krewTag {
+	if _, err := version.ParseSemantic(spec.Version); err != nil || spec.Version != tag {
 		t.Errorf("version %q: %v", spec.Version, err)
 	}
 	const longest = 50
@@ -141,16 +164,8 @@ func TestKrewsManifestFollowsKrewsRules(t *testing.T) {
 }
 
 func TestKrewsManifestHasEachArchiveOfARelease(t *testing.T) {
-	sums := krewSums(t)
-	text, err := krewScript(t, sums)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var m krewManifest
-	if err := yaml.UnmarshalStrict(text, &m); err != nil {
-		t.Fatal(err)
-	}
-	want := archives(t)
+	m, tag, sums := rendered(t)
+	want := archives(t, tag)
 	for _, platform := range m.Spec.Platforms {
 		on := platform.Selector.MatchLabels
 		if len(on) != 2 {
@@ -163,7 +178,7 @@ func TestKrewsManifestHasEachArchiveOfARelease(t *testing.T) {
 			continue
 		}
 		delete(want, key)
-		if !strings.HasSuffix(platform.URI, "/releases/download/"+krewTag+"/"+name) {
+		if !strings.HasSuffix(platform.URI, "/releases/download/"+tag+"/"+name) {
 			t.Errorf("%s: %s, want %s", key, platform.URI, name)
 		}
 		if platform.SHA256 != sums[name] || !regexp.MustCompile(`^[a-f0-9]{64}$`).MatchString(platform.SHA256) {
@@ -184,7 +199,7 @@ func TestKrewsManifestHasEachArchiveOfARelease(t *testing.T) {
 
 // A manifest with a platform left out, or with no checksum, would be installed as it is.
 func TestKrewsManifestNeedsEveryChecksum(t *testing.T) {
-	for _, name := range archives(t) {
+	for _, name := range archives(t, krewTag) {
 		sums := krewSums(t)
 		delete(sums, name)
 		if text, err := krewScript(t, sums); err == nil {
