@@ -117,8 +117,9 @@ func (x *boxes) item(do keymap.Action, v page.View) dialog.MenuItem {
 		Run: func() tea.Cmd { return x.app.acts.change(do, page.TargetsOf(v)) },
 	}
 	if made.Word == "" {
-		made.Key, made.Keys = keymap.Of(do, v.Places()).Label, x.app.Keys.Of(do, v.Places()).Keys
-		made.Word = keymap.Of(do, v.Places()).Foot
+		of := x.app.Keys.Of(do, v.Places())
+		made.Key, _, _ = strings.Cut(of.Label, "/") // the first of several
+		made.Keys, made.Word = of.Keys, of.Foot
 	}
 	return made
 }

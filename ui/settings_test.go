@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -47,7 +48,9 @@ func TestColumnsOfTheSettingsAreDrawn(t *testing.T) {
 }
 
 func TestKeysOfTheSettingsDoWhatTheBuiltInOnesDo(t *testing.T) {
-	app := nodesOf(t, 100, 24, func(*prodEU) {}, func(o *Options) { o.Keys = keymap.Default().With(map[keymap.Action][]string{keymap.Pods: {"ä"}}) })
+	app := nodesOf(t, 100, 24, func(*prodEU) {}, func(o *Options) {
+		o.Keys = keymap.Default().With(map[keymap.Action]keymap.Own{keymap.Pods: {Keys: []string{"ä"}}})
+	})
 	before := screen(app)
 	press(t, app, "?")
 	if help := screen(app); !strings.Contains(help, "2/ä") {
@@ -66,7 +69,7 @@ func TestKeysOfTheSettingsDoWhatTheBuiltInOnesDo(t *testing.T) {
 
 func TestKeysOfTheSettingsAreInTheFooterAndDoTheSameInTheMenu(t *testing.T) {
 	app := nodesOf(t, 100, 24, func(*prodEU) {}, func(o *Options) {
-		o.Keys = keymap.Default().With(map[keymap.Action][]string{keymap.Cordon: {"ö"}})
+		o.Keys = keymap.Default().With(map[keymap.Action]keymap.Own{keymap.Cordon: {Keys: []string{"ö"}}})
 	})
 	rows := strings.Split(screen(app), "\n")
 	if footer := rows[len(rows)-1]; !strings.Contains(footer, "c/ö cordon") {
@@ -79,6 +82,35 @@ func TestKeysOfTheSettingsAreInTheFooterAndDoTheSameInTheMenu(t *testing.T) {
 	press(t, app, "ö")
 	if again := screen(app); again != asked || menu == asked || !strings.Contains(asked, "ordon") {
 		t.Errorf("the key does something else in the menu:\n%s\n%s", asked, again)
+	}
+}
+
+// A key of the settings can take the place of the built-in one, which another action may have then.
+func TestKeysOfTheSettingsTakeThePlaceOfBuiltInOnes(t *testing.T) {
+	app := nodesOf(t, 100, 24, func(*prodEU) {}, func(o *Options) {
+		o.Keys = keymap.Default().With(map[keymap.Action]keymap.Own{
+			keymap.Cordon: {Keys: []string{"ö"}, Only: true}, keymap.Uncordon: {Keys: []string{"c"}, Only: true},
+		})
+	})
+	before := screen(app)
+	rows := strings.Split(before, "\n")
+	if footer := rows[len(rows)-1]; !strings.Contains(footer, " ö cordon") && !strings.HasPrefix(footer, "ö cordon") {
+		t.Errorf("the footer does not name the key: %q", footer)
+	}
+	press(t, app, "u")
+	if after := screen(app); after != before {
+		t.Errorf("the key that was given up does something:\n%s", after)
+	}
+	press(t, app, "a")
+	menu := screen(app)
+	for _, want := range []string{"ö  *cordon", "c  *uncordon"} {
+		if !regexp.MustCompile(want).MatchString(menu) {
+			t.Errorf("the menu lacks %q:\n%s", want, menu)
+		}
+	}
+	press(t, app, "ö")
+	if asked := screen(app); asked == menu || !strings.Contains(asked, "ordon") {
+		t.Errorf("the key does not cordon:\n%s", asked)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/kubectl-fathom/kubectl-fathom/demo"
+	"github.com/kubectl-fathom/kubectl-fathom/themes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui"
 )
 
@@ -28,13 +29,19 @@ type stage struct {
 // runs then fails the test.
 func onStage(t *testing.T, story demo.Story, theme string, test func(*testing.T, *stage)) {
 	t.Helper()
+	onStageWith(t, story, theme, themes.Gallery{}, test)
+}
+
+// onStageWith is onStage with the themes of a user.
+func onStageWith(t *testing.T, story demo.Story, theme string, gallery themes.Gallery, test func(*testing.T, *stage)) {
+	t.Helper()
 	inBubble(t, func(t *testing.T) {
 		clusters := &Demo{Story: story}
 		cluster, err := clusters.Open(t.Context(), demo.Context)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := newStage(ui.Options{Cluster: cluster, Session: clusters, Context: demo.Context, Demo: true, Theme: theme})
+		s := newStage(ui.Options{Cluster: cluster, Session: clusters, Context: demo.Context, Demo: true, Theme: theme, Themes: gallery})
 		defer s.close()
 		test(t, s)
 	})

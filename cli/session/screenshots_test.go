@@ -10,6 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-fathom/kubectl-fathom/demo"
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
@@ -41,9 +42,49 @@ func inEachPicture(t *testing.T, draw func(t *testing.T, s *stage, name string, 
 			t.Fatalf("no theme %s", name)
 		}
 		onStage(t, demo.Story{Nodes: demo.FewestNodes, Seed: 1, Still: true}, name, func(t *testing.T, s *stage) {
-			s.live(150*time.Second + 500*time.Millisecond) // chance decides by a second when a pod was tried last: ages are told in minutes
-			s.press('/', 'c', 'h', 'e', 'c', 'k', tea.KeyEnter, tea.KeyEscape)
+			s.pose()
 			draw(t, s, name, theme)
+		})
+	}
+}
+
+// pose waits until a row of Pending that has much to show can be selected, and selects it.
+func (s *stage) pose() {
+	s.live(150*time.Second + 500*time.Millisecond) // chance decides by a second when a pod was tried last: ages are told in minutes
+	s.press('/', 'c', 'h', 'e', 'c', 'k', tea.KeyEnter, tea.KeyEscape)
+}
+
+// The gallery has the other themes: the one for colour blindness, and those of the example settings.
+func TestScreenshotsOfThemesShowWhatThereIs(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("..", "..", "docs", "settings", "themes", "*.yaml"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%v: no themes", err)
+	}
+	var gallery themes.Gallery
+	shown := []string{"color-blind"}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		theme := themes.Custom{Name: strings.TrimSuffix(filepath.Base(file), ".yaml")}
+		if err := yaml.Unmarshal(text, &theme); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		gallery.Custom, shown = append(gallery.Custom, theme), append(shown, theme.Name)
+	}
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "guide", "themes.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range shown {
+		if !strings.Contains(string(page), "pending-"+name+".svg") {
+			t.Errorf("docs/guide/themes.md does not show %s", name)
+		}
+		theme, _ := gallery.For(name, true)
+		onStageWith(t, demo.Story{Nodes: demo.FewestNodes, Seed: 1, Still: true}, name, gallery, func(t *testing.T, s *stage) {
+			s.pose()
+			requireFile(t, "pending-"+name+".svg", svg("Pending pods in the theme "+name, s.frame(), 80, 24, theme))
 		})
 	}
 }

@@ -146,6 +146,11 @@ func TestAFileThatIsNoYAMLSaysWhere(t *testing.T) {
 		"a number among levels":              {"levels: {tight: much}\n", ":1: levels.tight: it must be a whole number, not text"},
 		"a mapping for a key":                {"keys: {drain: {f5: 1}}\n", ":1: keys.drain: write a key, such as f5"},
 		"a number for a key":                 {"keys:\n  cordon: 1\n", `:2: keys.cordon: YAML reads a digit as a number: write the key in quotes, as in "5"`},
+		"a key in place of two":              {"keys:\n  drain: {only: f5}\n  evict: {only: f5}\n", ":3: keys.evict: the key f5 is that of drain already"},
+		"a key that its action keeps":        {"keys:\n  drain: f5\n  evict: {only: r}\n", ":3: keys.evict: the key r is a built-in one: drain"},
+		"only and more":                      {"keys: {drain: {only: f5, more: f6}}\n", ":1: keys.drain: write a key, such as f5"},
+		"only nothing":                       {"keys: {drain: {only: []}}\n", ":1: keys.drain: write a key, such as f5"},
+		"a number in place of a key":         {"keys: {drain: {only: 5}}\n", `:1: keys.drain: YAML reads a digit as a number`},
 		"a key of a list":                    {"keys:\n  drain:\n  - f5\n  - enter\n", ":4: keys.drain: the key enter is a built-in one"},
 		"a list for a label":                 {"columns:\n  nodes:\n  - {label: a}\n  - {label: [a]}\n", ":4: columns.nodes[1].label: it must be text, not a list"},
 		"a field set twice":                  {"levels:\n  tight: 70\n  tight: 80\n", ":3: levels.tight: it is set twice"},
@@ -173,7 +178,7 @@ func TestAFileThatIsNoYAMLSaysWhere(t *testing.T) {
 func TestAFileWithoutFaults(t *testing.T) {
 	folder := inFiles(t, map[string]string{
 		"config.yaml": "theme: mine\nascii: no\nreadonly: yes\ncolumns: {nodes: [{label: example.com/rack}], pods: [{head: UID, cel: object.metadata.uid}]}\n" +
-			"keys: {drain: f5, page-down: [alt+j, ctrl+alt+j]}\nlevels: &l {tight: 70}\n",
+			"keys: {drain: f5, page-down: [alt+j, ctrl+alt+j], evict: {only: [ctrl+e, f6]}, cordon: {only: e}}\nlevels: &l {tight: 70}\n",
 		"themes/mine.yaml": "colors: {bad: \"9\"}\n",
 	})
 	faults, right, err := CheckFile(t.Context(), filepath.Join(folder, "config.yaml"), nil)
@@ -182,6 +187,14 @@ func TestAFileWithoutFaults(t *testing.T) {
 	}
 	if _, _, err := CheckFile(t.Context(), filepath.Join(folder, "none.yaml"), nil); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a file that is not there: %v", err)
+	}
+}
+
+// The example in the documentation, and its themes.
+func TestTheExampleHasNoFaults(t *testing.T) {
+	faults, right, err := CheckFile(t.Context(), filepath.Join("..", "..", "docs", "settings", "config.yaml"), nil)
+	if err != nil || len(faults) > 0 || len(right) != 3 {
+		t.Errorf("%v %v %v", faults, right, err)
 	}
 }
 

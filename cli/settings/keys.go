@@ -11,14 +11,39 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
-// Keys are more keys of actions, by the name of the action.
-type Keys map[string]KeyList
+// Keys are keys of a user's own, by the name of the action.
+type Keys map[string]ActionKeys
+
+// ActionKeys are the keys of an action beside the built-in ones, or with only in place of them.
+type ActionKeys struct {
+	More KeyList
+	Only KeyList
+}
+
+// UnmarshalJSON takes a text, a list of texts, or either under the name only.
+func (k *ActionKeys) UnmarshalJSON(text []byte) error {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(text, &fields) != nil {
+		return k.More.UnmarshalJSON(text)
+	}
+	only, ok := fields["only"]
+	if !ok || len(fields) > 1 {
+		return errKeys
+	}
+	if err := k.Only.UnmarshalJSON(only); err != nil {
+		return err
+	}
+	if len(k.Only) == 0 {
+		return errKeys
+	}
+	return nil
+}
 
 // KeyList is one key, or a list of keys.
 type KeyList []string
 
 // errKeys says what the keys of an action may be.
-var errKeys = errors.New("write a key, such as f5, or a list of keys, such as [f5, alt+e]")
+var errKeys = errors.New("write a key, such as f5, or a list of keys, such as [f5, alt+e]; in place of the built-in ones {only: f5}")
 
 // errBool says why a key may not be true or false, errNumber why not a number.
 var (
@@ -52,18 +77,22 @@ func (k *KeyList) UnmarshalJSON(text []byte) error {
 var sent = map[string]string{"ctrl+i": "tab", "ctrl+m": "enter", "ctrl+[": "esc"}
 
 // judge notes what is wrong with keys: those of no action, of no terminal, and those that
-// mean something else already.
+// mean something else already. A built-in key that its action gives up may be another's.
 func (k Keys) judge(d *document) {
-	taken := map[string]string{}
+	built, taken := k.givenUp(), map[string]string{}
 	for _, action := range slices.Sorted(maps.Keys(k)) {
 		path := join("keys", action)
 		if _, ok := keymap.Named(action); !ok {
 			d.unknown("keys", action, "action", keymap.Names())
 			continue
 		}
-		for i, key := range k[action] {
-			if wrong := wrongKey(key, taken); wrong != "" {
-				d.wrongAt(d.line(item(path, i)), path, wrong)
+		at := path
+		if len(k[action].Only) > 0 {
+			at = join(path, "only")
+		}
+		for i, key := range k[action].own().Keys {
+			if wrong := wrongKey(key, taken, built); wrong != "" {
+				d.wrongAt(d.line(item(at, i)), path, wrong)
 				continue
 			}
 			taken[key] = action
@@ -71,12 +100,23 @@ func (k Keys) judge(d *document) {
 	}
 }
 
-// wrongKey says why a key cannot be given to an action; "" if it can. taken are the keys of others.
-func wrongKey(key string, taken map[string]string) string {
+// givenUp is the built-in key map without the actions that have only keys of their own.
+func (k Keys) givenUp() keymap.Map {
+	return slices.DeleteFunc(slices.Clone(keymap.Default()), func(b keymap.Binding) bool {
+		return slices.ContainsFunc(slices.Collect(maps.Keys(k)), func(name string) bool {
+			action, ok := keymap.Named(name)
+			return ok && action == b.Do && len(k[name].Only) > 0
+		})
+	})
+}
+
+// wrongKey says why a key cannot be given to an action; "" if it can. taken are the keys of others, built
+// is the key map without those that their actions give up.
+func wrongKey(key string, taken map[string]string, built keymap.Map) string {
 	if other, twice := taken[key]; twice {
 		return "the key " + key + " is that of " + other + " already"
 	}
-	if err := keymap.CheckKey(key); err != nil {
+	if err := built.CheckKey(key); err != nil {
 		return err.Error()
 	}
 	alt, plain := "", strings.Replace(key, "alt+", "", 1)
@@ -91,11 +131,19 @@ func wrongKey(key string, taken map[string]string) string {
 
 // Map is the key map with these keys.
 func (k Keys) Map() keymap.Map {
-	more := map[keymap.Action][]string{}
+	own := map[keymap.Action]keymap.Own{}
 	for name, keys := range k {
 		if action, ok := keymap.Named(name); ok {
-			more[action] = keys
+			own[action] = keys.own()
 		}
 	}
-	return keymap.Default().With(more)
+	return keymap.Default().With(own)
+}
+
+// own are the keys as the key map takes them.
+func (k ActionKeys) own() keymap.Own {
+	if len(k.Only) > 0 {
+		return keymap.Own{Keys: k.Only, Only: true}
+	}
+	return keymap.Own{Keys: k.More}
 }

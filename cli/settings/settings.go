@@ -37,7 +37,7 @@ type Settings struct {
 	Levels     Levels   `json:"levels"`     // from where on bars change their colour
 	Preview    *bool    `json:"preview"`    // lists have a preview of the selected row; nil is true
 	Columns    Columns  `json:"columns"`    // more columns of Nodes and Pods
-	Keys       Keys     `json:"keys"`       // more keys of actions
+	Keys       Keys     `json:"keys"`       // keys of actions, of the user's own
 
 	themeFrom string         // who set the theme: a variable or a flag; "" is the file
 	gallery   themes.Gallery // with the themes of the user

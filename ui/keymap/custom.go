@@ -16,14 +16,26 @@ type Map []Binding
 // Default is the built-in one.
 func Default() Map { return Bindings }
 
-// With is the map in which some actions have more keys. Those that they have stay: lessons
-// and other texts name them. Labels have both: "r/f5".
-func (m Map) With(more map[Action][]string) Map {
+// Own are keys that a user gives an action: more of them, or only these.
+type Own struct {
+	Keys []string
+	Only bool // the built-in ones are given up
+}
+
+// With is the map in which some actions have keys of their own. Those that they keep stay first:
+// lessons and other texts name them. Labels have both: "r/f5".
+func (m Map) With(own map[Action]Own) Map {
 	changed := slices.Clone(m)
 	for i := range changed {
-		if keys := more[changed[i].Do]; len(keys) > 0 {
-			changed[i].Keys += " " + strings.Join(keys, " ")
-			changed[i].Label += "/" + modifiers.Replace(strings.Join(keys, "/"))
+		of := own[changed[i].Do]
+		keys, label := strings.Join(of.Keys, " "), modifiers.Replace(strings.Join(of.Keys, "/"))
+		switch {
+		case len(of.Keys) == 0:
+		case of.Only:
+			changed[i].Keys, changed[i].Label = keys, label
+		default:
+			changed[i].Keys += " " + keys
+			changed[i].Label += "/" + label
 		}
 	}
 	return changed
@@ -92,9 +104,9 @@ var named = []string{
 	"f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8", "f9", "f10", "f11", "f12",
 }
 
-// CheckKey rejects what is no key, and what a built-in key has: a key means the same on
+// CheckKey rejects what is no key, and what a key of the map has: a key means the same on
 // every page.
-func CheckKey(key string) error {
+func (m Map) CheckKey(key string) error {
 	rest := key
 	for _, modifier := range []string{"ctrl+", "alt+", "shift+"} { // in the order in which the terminal library names them
 		rest = strings.TrimPrefix(rest, modifier)
@@ -109,7 +121,7 @@ func CheckKey(key string) error {
 	case strings.Contains(key, "shift+"):
 		return fmt.Errorf("%q: write the character that shift gives", key)
 	}
-	for _, b := range Bindings {
+	for _, b := range m {
 		if slices.Contains(strings.Fields(b.Keys), key) {
 			return fmt.Errorf("the key %s is a built-in one: %s", key, strings.Split(b.Docs, ":")[0])
 		}

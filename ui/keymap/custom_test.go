@@ -7,7 +7,7 @@ import (
 )
 
 func TestMoreKeysOfAnAction(t *testing.T) {
-	keys := Default().With(map[Action][]string{Drain: {"f5", "alt+e"}})
+	keys := Default().With(map[Action]Own{Drain: {Keys: []string{"f5", "alt+e"}}})
 	for _, key := range []string{"r", "f5", "alt+e"} {
 		if b, ok := keys.At(key, OnNode); !ok || b.Do != Drain {
 			t.Errorf("%s is %v %v", key, b, ok)
@@ -21,6 +21,21 @@ func TestMoreKeysOfAnAction(t *testing.T) {
 	}
 	if _, ok := Default().At("f5", OnNode); ok {
 		t.Error("the built-in keys have changed")
+	}
+}
+
+func TestKeysInPlaceOfTheBuiltInOnes(t *testing.T) {
+	keys := Default().With(map[Action]Own{Drain: {Keys: []string{"ctrl+e"}, Only: true}, Evict: {Keys: []string{"r"}}})
+	if b, ok := keys.At("ctrl+e", OnNode); !ok || b.Do != Drain || b.Label != "ctrl-e" {
+		t.Errorf("ctrl+e is %v %v", b, ok)
+	}
+	if b, ok := keys.At("r", OnNode); ok {
+		t.Errorf("on a node r is still %v", b)
+	}
+	for _, key := range []string{"e", "r"} {
+		if b, ok := keys.At(key, OnPod); !ok || b.Do != Evict || b.Label != "e/r" {
+			t.Errorf("on a pod %s is %v %v", key, b, ok)
+		}
 	}
 }
 
@@ -44,7 +59,7 @@ func TestEachActionOfTheKeysHasAName(t *testing.T) {
 
 func TestKeysThatAreNoneOrTaken(t *testing.T) {
 	for _, good := range []string{"f5", "alt+e", "ctrl+alt+x", "ä", "shift+f5", "insert", "ctrl+home", "E"} {
-		if err := CheckKey(good); err != nil {
+		if err := Default().CheckKey(good); err != nil {
 			t.Errorf("%s: %v", good, err)
 		}
 	}
@@ -53,8 +68,15 @@ func TestKeysThatAreNoneOrTaken(t *testing.T) {
 		"shift+a": "the character that shift gives",
 		"r":       "built-in", "enter": "built-in", "ctrl+c": "built-in", "1": "built-in", "space": "built-in",
 	} {
-		if err := CheckKey(key); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+		if err := Default().CheckKey(key); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %v, want %s", key, err, want)
 		}
+	}
+	free := Default().With(map[Action]Own{Drain: {Keys: []string{"f5"}, Only: true}})
+	if err := free.CheckKey("r"); err != nil {
+		t.Errorf("r was given up: %v", err)
+	}
+	if err := free.CheckKey("f5"); err == nil {
+		t.Error("f5 is given away twice")
 	}
 }
