@@ -15,6 +15,7 @@
 # make release-snapshot  archives and packages for all platforms into dist/release, unpublished
 # make platforms     vet and test binaries for all platforms: PLATFORMS="os/arch …"; long the first time
 # make reproducible  builds the program twice and compares the bytes: FRESH=1 into empty caches
+# make bare-container  an answer from a release archive where nothing else is, step by step: ARCHIVE=FILE
 # make control-plane the binaries that all of these run, into e2e/bin; VERSION=1.36: an older one too, into e2e/bin/1.36
 #                    make prometheus: those of the test of metrics
 
@@ -44,7 +45,7 @@ LDFLAGS := -X $(VERSIONED).gitVersion=v1.37.1 -X $(VERSIONED).gitMajor=1 -X $(VE
 OLDER := $(notdir $(wildcard e2e/versions/1.*))
 VERSION :=
 
-.PHONY: release release-snapshot release-check platforms reproducible
+.PHONY: release release-snapshot release-check platforms reproducible bare-container
 .PHONY: all control-plane prometheus cluster check test fmt vet lint structure unit quick fuzz screenshots docs e2e bench scale faults difftest versions soak
 
 all:
@@ -258,6 +259,11 @@ platforms:
 		go vet $(PACKAGES); \
 		go test -vet=off -ldflags="-s -w" -exec true $(PACKAGES); \
 	done
+
+# Needs root. By default with what make release-snapshot has left.
+ARCHIVE ?= $(wildcard dist/release/kubectl-fathom_*_linux_$(shell go env GOHOSTARCH).tar.gz)
+bare-container: control-plane
+	.ci/bare-container $(ARCHIVE)
 
 # FRESH=1 compiles everything twice, into empty caches, in place of linking twice.
 reproducible:
