@@ -17,7 +17,8 @@ type changeTimes struct {
 	began   time.Time    // when the scheduler was made
 	read    time.Time    // when something came in last that was there before
 	changed time.Time    // when something changed last
-	others  atomic.Int64 // the same of what is no node and no pod, in Unix nanoseconds
+	told    time.Time    // the latest change that an object itself tells of; see ChangedAfter
+	others  atomic.Int64 // as changed, of what is no node and no pod, in Unix nanoseconds
 
 	pending  atomic.Bool  // something changed that Apply has not numbered yet
 	revision atomic.Int64 // the newest with a change
@@ -69,8 +70,21 @@ func (s *State) Touch(object runtime.Object) {
 // cluster was read.
 func (s *State) Moved() int64 { return s.changes.revision.Load() }
 
+// tell notes that an object tells of a change at that time.
+func (m *changeTimes) tell(at time.Time) {
+	if at.After(m.told) {
+		m.told = at
+	}
+}
+
 // node notes a node's change at that time; was is nil for a new one.
 func (m *changeTimes) node(was, is *corev1.Node, at time.Time) {
+	m.tell(is.CreationTimestamp.Time)
+	for i := range is.Spec.Taints {
+		if added := is.Spec.Taints[i].TimeAdded; added != nil {
+			m.tell(added.Time)
+		}
+	}
 	switch {
 	case was == nil:
 		m.came(is.CreationTimestamp.Time, at)
@@ -86,6 +100,9 @@ func (m *changeTimes) node(was, is *corev1.Node, at time.Time) {
 // pod notes a pod's change at that time; was is nil for a new one. Of the labels of a pod on
 // a node only those count that some pod selects pods by.
 func (m *changeTimes) pod(was, is *corev1.Pod, selected *selectedLabels, at time.Time) {
+	if c := PodScheduled(is); c != nil && c.Status == corev1.ConditionTrue && Assigned(is) {
+		m.tell(c.LastTransitionTime.Time)
+	}
 	switch {
 	case was == nil && Assigned(is):
 		m.came(BoundAt(is), at)
@@ -99,28 +116,8 @@ func (m *changeTimes) pod(was, is *corev1.Pod, selected *selectedLabels, at time
 }
 
 // ChangedAfter says whether objects themselves tell of a change after that time:
-// a new node, a taint, a pod that got its node.
-func (s *State) ChangedAfter(at time.Time) bool {
-	for _, node := range s.Nodes {
-		if node.CreationTimestamp.After(at) {
-			return true
-		}
-		for i := range node.Spec.Taints {
-			if added := node.Spec.Taints[i].TimeAdded; added != nil && added.After(at) {
-				return true
-			}
-		}
-	}
-	for _, pod := range s.Pods {
-		if !Assigned(pod) {
-			continue
-		}
-		if c := PodScheduled(pod); c != nil && c.Status == corev1.ConditionTrue && c.LastTransitionTime.After(at) {
-			return true
-		}
-	}
-	return false
-}
+// a new node, a taint, a pod that got its node. Those that are gone by now count.
+func (s *State) ChangedAfter(at time.Time) bool { return s.changes.told.After(at) }
 
 // PodScheduled is the pod's PodScheduled condition, nil without one.
 func PodScheduled(pod *corev1.Pod) *corev1.PodCondition {
