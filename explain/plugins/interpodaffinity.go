@@ -44,6 +44,7 @@ type Clash struct {
 	self     bool   // the pod matches its own selector
 	Pods     []*corev1.Pod
 	where    []string // together: the domains of pods, which are elsewhere
+	why      string   // together: why no pod on any node matches, where that is known
 }
 
 func (c Clash) kind() string {
@@ -87,7 +88,7 @@ func (n *neighbours) missingAffinity(pod *corev1.Pod, node *corev1.Node) []Clash
 		case !ok:
 			missing = append(missing, c)
 		case len(n.affinityMatches[pair{term.TopologyKey, domain}]) == 0:
-			c.Pods, c.where = n.anywhere[term.TopologyKey], n.domains[term.TopologyKey]
+			c.Pods, c.where, c.why = n.anywhere[term.TopologyKey], n.domains[term.TopologyKey], n.why
 			absent = append(absent, c)
 		}
 	}
@@ -151,7 +152,7 @@ func (c Clash) sentence() string {
 	case c.missing:
 		return fmt.Sprintf("%s: the node has no label %s", c.Rule, c.Key)
 	case c.Rule == Together && count == 0:
-		return fmt.Sprintf("%s: no pod matches %s in %s or anywhere else", c.Rule, c.Selector, place)
+		return fmt.Sprintf("%s: no pod matches %s in %s or anywhere else", c.Rule, c.Selector, place) + c.because()
 	case c.Rule == Together:
 		return fmt.Sprintf("%s: no pod matches %s in %s; %s elsewhere (%s=%s): %s", c.Rule, c.Selector, place,
 			grammar.Count(count, "matches", "match"), c.Key, grammar.List(c.where, grammar.Many), ListPods(c.Pods, grammar.Many))
@@ -161,12 +162,22 @@ func (c Clash) sentence() string {
 	return fmt.Sprintf("%s of %s rejects pods that match %s in %s: %s", c.Rule, grammar.Plural(count, "pod"), c.Selector, place, ListPods(c.Pods, grammar.Many))
 }
 
+// because goes on with why no pod matches; "" where that is not known.
+func (c Clash) because() string {
+	if c.why == "" {
+		return ""
+	}
+	return ": " + c.why
+}
+
 // clause is the rule in a table, for those nodes.
 func (c Clash) clause(q *Question, rs []NodeRejection) string {
 	nodes := len(rs)
 	switch {
 	case c.missing:
 		return "no label " + LabelWord(c.Key)
+	case c.why != "":
+		return fmt.Sprintf("no %s pod", c.Selector) + c.because()
 	case c.Rule == Together && c.onNode():
 		return fmt.Sprintf("no %s pod on the node", c.Selector)
 	case c.Rule == Together:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
@@ -73,6 +74,46 @@ func TestThePodsBehindAnInterPodRuleAreNamed(t *testing.T) {
 		w := neighbourhood().told(t, names.InterPodAffinity, c.pod, c.node)
 		if w.What != c.what || w.Short != c.short {
 			t.Errorf("%s: got\n%s\n%s\nwant\n%s\n%s", name, w.What, w.Short, c.what, c.short)
+		}
+	}
+}
+
+// Where no pod matches an affinity, the workload that would create such pods is named, with why there are
+// none: it has no replicas, or none of them has a node.
+func TestWhyNoPodMatchesAnAffinity(t *testing.T) {
+	template := func(app string) corev1.PodTemplateSpec {
+		return corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": app}}}
+	}
+	set := func(namespace, name, app string, replicas int32, deployment string) *appsv1.ReplicaSet {
+		made := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Spec: appsv1.ReplicaSetSpec{Replicas: &replicas, Template: template(app)}}
+		if deployment != "" {
+			made.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "Deployment", Name: deployment, Controller: new(true)}}
+		}
+		return made
+	}
+	others := []*appsv1.ReplicaSet{set("web", "cache-1", "cache", 0, "cache"), set("shop", "front-1", "front", 0, "front")}
+	for name, c := range map[string]struct {
+		sets []*appsv1.ReplicaSet
+		why  string
+	}{
+		"no workload":                    {nil, ""},
+		"a Deployment that is scaled in": {[]*appsv1.ReplicaSet{set("shop", "cache-1", "cache", 0, "cache"), set("shop", "cache-2", "cache", 0, "cache")}, ": Deployment shop/cache has 0 replicas"},
+		"its pods have no node":          {[]*appsv1.ReplicaSet{set("shop", "cache-1", "cache", 0, "cache"), set("shop", "cache-2", "cache", 3, "cache")}, ": Deployment shop/cache has 3 replicas, none on a node"},
+		"one of two has replicas":        {[]*appsv1.ReplicaSet{set("shop", "a", "cache", 0, ""), set("shop", "b", "cache", 1, "")}, ": ReplicaSet shop/b has 1 replica, none on a node"},
+	} {
+		b := neighbourhood()
+		for _, made := range append(c.sets, others...) {
+			if err := b.factory.Apps().V1().ReplicaSets().Informer().GetIndexer().Add(made); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w := b.told(t, names.InterPodAffinity, explaintest.Pod("shop/x", "", "", explaintest.Near(explaintest.PodTerm("zone", "cache"))), "a-1")
+		short := "no app=cache pod" + c.why
+		if c.why == "" {
+			short = "no app=cache pod in its zone"
+		}
+		if what := "a-1: pod affinity: no pod matches app=cache in zone=a or anywhere else" + c.why; w.What != what || w.Short != short {
+			t.Errorf("%s: got\n%s\n%s\nwant\n%s\n%s", name, w.What, w.Short, what, short)
 		}
 	}
 }

@@ -9,11 +9,13 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/util/sets"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+	"k8s.io/utils/ptr"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
@@ -32,6 +34,7 @@ type neighbours struct {
 	rejecting       map[antiAffinityTerm][]*corev1.Pod // pods whose required anti-affinity means the pod
 	termsByKey      map[string][]string                // the selectors of those anti-affinities, by topology key
 	keys            []string                           // of termsByKey, in order
+	why             string                             // why no pod on any node matches all of together; "" where that is not known
 }
 
 // pair is a topology key and a domain of it.
@@ -73,6 +76,9 @@ func newNeighbours(q *Question) *neighbours {
 		n.collectRejecting(q.Pod, ours, node.Node(), node.GetPodsWithRequiredAntiAffinity())
 	}
 	n.sortAll()
+	if len(n.together) > 0 && len(n.affinityMatches) == 0 {
+		n.why = absentWords(q, n.together)
+	}
 	return n
 }
 
@@ -247,6 +253,43 @@ func (n *neighbours) rejectingWorkloads(c Clash, rs []NodeRejection) string {
 // workloadOf names what a pod belongs to, or a pod without an owner: "web/front".
 func workloadOf(pod *corev1.Pod) string {
 	return pod.Namespace + "/" + cmp.Or(model.OwnerOf(pod).Name, pod.Name)
+}
+
+// absentWords say which workloads would create pods that all terms mean, where no such pod is on a node:
+// those that have replicas, else those that have none; "" for no known workload.
+func absentWords(q *Question, terms []fwk.AffinityTerm) string {
+	wanted := map[string]int32{} // by workload
+	note := func(kind string, of metav1.Object, template *corev1.PodTemplateSpec, replicas *int32) {
+		if template == nil || !matchesAll(terms, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: of.GetNamespace(), Labels: template.Labels}}) {
+			return
+		}
+		name := of.GetName()
+		if owner := metav1.GetControllerOf(of); owner != nil {
+			kind, name = owner.Kind, owner.Name
+		}
+		wanted[kind+" "+of.GetNamespace()+"/"+name] += ptr.Deref(replicas, 1)
+	}
+	for _, set := range Everything(q.Listers.ReplicaSets) { // those of older templates of a Deployment have 0
+		note("ReplicaSet", set, &set.Spec.Template, set.Spec.Replicas)
+	}
+	for _, set := range Everything(q.Listers.StatefulSets) {
+		note("StatefulSet", set, &set.Spec.Template, set.Spec.Replicas)
+	}
+	for _, controller := range Everything(q.Listers.Controllers) {
+		note("ReplicationController", controller, controller.Spec.Template, controller.Spec.Replicas)
+	}
+	var pending, none []string
+	for _, name := range slices.Sorted(maps.Keys(wanted)) {
+		if n := wanted[name]; n > 0 {
+			pending = append(pending, name+" has "+grammar.Plural(int(n), "replica")+", none on a node")
+		} else {
+			none = append(none, name+" has 0 replicas")
+		}
+	}
+	if len(pending) > 0 {
+		none = pending
+	}
+	return grammar.List(none, 1)
 }
 
 // affinityText is which pods the pod's affinity selects.

@@ -134,7 +134,7 @@ func (b *bench) plugin(t testing.TB, name string) fwk.Plugin {
 func (b *bench) rejections(t testing.TB, name string, pod *corev1.Pod) (*plugins.Question, []plugins.NodeRejection) {
 	t.Helper()
 	plugin, ctx := b.plugin(t, name), t.Context()
-	q := &plugins.Question{Pod: pod, Nodes: b.nodes, Namespaces: namespaces(), Logger: klog.Background()}
+	q := &plugins.Question{Pod: pod, Nodes: b.nodes, Namespaces: namespaces(), Listers: plugins.NewListers(b.factory, nil), Logger: klog.Background()}
 	all, err := b.nodes.NodeInfos().List()
 	if err != nil {
 		t.Fatal(err)
