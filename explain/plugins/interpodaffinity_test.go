@@ -97,9 +97,9 @@ func TestWhyNoPodMatchesAnAffinity(t *testing.T) {
 		why  string
 	}{
 		"no workload":                    {nil, ""},
-		"a Deployment that is scaled in": {[]*appsv1.ReplicaSet{set("shop", "cache-1", "cache", 0, "cache"), set("shop", "cache-2", "cache", 0, "cache")}, ": Deployment shop/cache has 0 replicas"},
-		"its pods have no node":          {[]*appsv1.ReplicaSet{set("shop", "cache-1", "cache", 0, "cache"), set("shop", "cache-2", "cache", 3, "cache")}, ": Deployment shop/cache has 3 replicas, none on a node"},
-		"one of two has replicas":        {[]*appsv1.ReplicaSet{set("shop", "a", "cache", 0, ""), set("shop", "b", "cache", 1, "")}, ": ReplicaSet shop/b has 1 replica, none on a node"},
+		"a Deployment that is scaled in": {[]*appsv1.ReplicaSet{set("shop", "cache-1", "cache", 0, "cache"), set("shop", "cache-2", "cache", 0, "cache")}, ": Deployment shop/cache has no replicas"},
+		"its pods have no node":          {[]*appsv1.ReplicaSet{set("shop", "cache-1", "cache", 0, "cache"), set("shop", "cache-2", "cache", 3, "cache")}, ": no pod of Deployment shop/cache is on a node"},
+		"one of two has replicas":        {[]*appsv1.ReplicaSet{set("shop", "a", "cache", 0, ""), set("shop", "b", "cache", 1, "")}, ": no pod of ReplicaSet shop/b is on a node"},
 	} {
 		b := neighbourhood()
 		for _, made := range append(c.sets, others...) {

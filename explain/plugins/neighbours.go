@@ -280,10 +280,10 @@ func absentWords(q *Question, terms []fwk.AffinityTerm) string {
 	}
 	var pending, none []string
 	for _, name := range slices.Sorted(maps.Keys(wanted)) {
-		if n := wanted[name]; n > 0 {
-			pending = append(pending, name+" has "+grammar.Plural(int(n), "replica")+", none on a node")
+		if wanted[name] > 0 {
+			pending = append(pending, "no pod of "+name+" is on a node")
 		} else {
-			none = append(none, name+" has 0 replicas")
+			none = append(none, name+" has no replicas")
 		}
 	}
 	if len(pending) > 0 {
