@@ -62,11 +62,11 @@ type releaseConfig struct {
 const krewTag = "v1.2.3"
 
 // rendered is krew's manifest of a release with its tag and the checksums of its files: of the one in
-// the directory that the environment variable RELEASE names (.ci/release-test sets it), else of a
+// the directory that the environment variable FATHOM_RELEASE names (.ci/release-test sets it), else of a
 // made-up one.
 func rendered(t *testing.T) (m krewManifest, tag string, sums map[string]string) {
 	t.Helper()
-	if dir := os.Getenv("RELEASE"); dir != "" {
+	if dir := os.Getenv("FATHOM_RELEASE"); dir != "" {
 		text := read(t, filepath.Join(dir, "fathom.yaml"))
 		sums = map[string]string{}
 		for line := range strings.Lines(read(t, filepath.Join(dir, "checksums.txt"))) {

@@ -53,8 +53,9 @@ var changes = map[string]func(a, b *corev1.PodSpec){
 			b.SchedulerName = a.SchedulerName
 		}
 	},
-	"set maxSkew ":        sameSpread,
-	"set ScheduleAnyway ": sameSpread,
+	"set maxSkew ":          sameSpread,
+	"set ScheduleAnyway ":   sameSpread,
+	"set nodeTaintsPolicy ": sameSpread,
 	"remove host port ": func(a, b *corev1.PodSpec) {
 		for i := range min(len(a.Containers), len(b.Containers)) {
 			for k := range min(len(a.Containers[i].Ports), len(b.Containers[i].Ports)) {
@@ -118,6 +119,9 @@ func sameSpread(a, b *corev1.PodSpec) {
 		before, after := a.TopologySpreadConstraints[i], &b.TopologySpreadConstraints[i]
 		if after.MaxSkew > before.MaxSkew {
 			after.MaxSkew = before.MaxSkew
+		}
+		if after.NodeTaintsPolicy != nil && *after.NodeTaintsPolicy == corev1.NodeInclusionPolicyHonor {
+			after.NodeTaintsPolicy = before.NodeTaintsPolicy
 		}
 		if after.WhenUnsatisfiable == corev1.ScheduleAnyway {
 			after.WhenUnsatisfiable, after.MinDomains = before.WhenUnsatisfiable, before.MinDomains

@@ -14,8 +14,8 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/e2e/controlplane"
 )
 
-// waitingPods are a full node and pods that wait for it, each for something else.
-const waitingPods = `
+// smallNode is a node with 2 cpu, and a namespace.
+const smallNode = `
 {apiVersion: v1, kind: Node, metadata: {name: full}, spec: {},
  status: {allocatable: {cpu: "2", memory: 8Gi, pods: "110"}, conditions: [{type: Ready, status: "True"}]}}
 ---
@@ -37,7 +37,9 @@ type runs struct {
 
 func start(t *testing.T, args ...string) *runs {
 	t.Helper()
-	r := &runs{t: t, cmd: exec.CommandContext(t.Context(), binary, args...)}
+	ctx, cancel := context.WithTimeout(t.Context(), runTimeout) // it is killed then, and its output ends
+	t.Cleanup(cancel)
+	r := &runs{t: t, cmd: exec.CommandContext(ctx, binary, args...)}
 	r.cmd.Env = environment(t)
 	stdout, err := r.cmd.StdoutPipe()
 	if err != nil {
@@ -73,7 +75,7 @@ func (r *runs) ends() (stdout string, code int) {
 func TestWaitingEndsAsThePodDoes(t *testing.T) {
 	plane := startPlane(t, controlplane.Options{})
 	client, config := admin(t, plane), kubeconfig(t, plane, controlplane.Admin)
-	kubectl(t, plane, waitingPods, "apply", "-f", "-")
+	kubectl(t, plane, smallNode, "apply", "-f", "-")
 	kubectl(t, plane, waitingPod("holder", "2"), "create", "-f", "-")
 	eventually(t, "the node is full", func(ctx context.Context) (bool, error) {
 		pod, err := client.CoreV1().Pods("shop").Get(ctx, "holder", metav1.GetOptions{})
@@ -86,15 +88,17 @@ func TestWaitingEndsAsThePodDoes(t *testing.T) {
 		code  int
 		says  string
 	}{
-		{"over", "--wait=3s", func() {}, 5, "needs cpu 2 more"},
-		{"tainted", "--wait", func() { kubectl(t, plane, "", "taint", "node", "full", "for=others:NoSchedule") }, 4, "untolerated taint"},
+		{"over", "--wait=15s", func() {}, 5, "needs cpu 2 more"},
+		{"tainted", "--wait", func() { kubectl(t, plane, "", "taint", "node", "full", "for=others:NoSchedule") }, 4, "for=others:NoSchedule"},
 		{"deleted", "--wait", func() { kubectl(t, plane, "", "delete", "pod", "deleted", "-n", "shop", "--wait=false") }, 6, ""},
 		{"bound", "--wait", func() {
-			kubectl(t, plane, "", "taint", "node", "full", "for-")
 			kubectl(t, plane, "", "delete", "pod", "holder", "-n", "shop", "--force", "--grace-period=0")
 		}, 0, "full"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			if test.name == "bound" { // nothing but cpu is to be in its way
+				kubectl(t, plane, "", "taint", "node", "full", "for-")
+			}
 			kubectl(t, plane, waitingPod(test.name, "2"), "create", "-f", "-")
 			eventually(t, "kube-scheduler has tried it", func(ctx context.Context) (bool, error) {
 				pod, err := client.CoreV1().Pods("shop").Get(ctx, test.name, metav1.GetOptions{})
@@ -119,7 +123,7 @@ func TestWaitingEndsAsThePodDoes(t *testing.T) {
 // one is deleted, and the end at ctrl-c.
 func TestWatchingPendingPodsPrintsEachChange(t *testing.T) {
 	plane := startPlane(t, controlplane.Options{})
-	kubectl(t, plane, waitingPods, "apply", "-f", "-")
+	kubectl(t, plane, smallNode, "apply", "-f", "-")
 	kubectl(t, plane, waitingPod("first", "4"), "create", "-f", "-")
 	watch := start(t, "get", "pending", "-n", "shop", "--watch", "-o", "json", "--kubeconfig", kubeconfig(t, plane, controlplane.Admin))
 	await := func(event, pod string) {

@@ -177,7 +177,7 @@ func (c *acts) sayDone(msg ranMsg) tea.Cmd {
 	case msg.ran.Entry.Undo == nil, strings.HasPrefix(msg.plan.Action.Name(), "undo "):
 		return c.app.said.say(c.app.observed.Brief(done(msg.plan.Action.Name()) + "."))
 	}
-	return c.app.said.say(c.app.observed.Brief(done(msg.plan.Action.Name()) + ". z opens Activity to undo it."))
+	return c.app.said.say(c.app.observed.Brief(done(msg.plan.Action.Name()) + ". " + c.app.Keys.Of(keymap.Activity, keymap.Everywhere).First() + " opens Activity to undo it."))
 }
 
 // changedWords say which object changed, so that the plan was not run.

@@ -118,8 +118,7 @@ func (x *boxes) item(do keymap.Action, v page.View) dialog.MenuItem {
 	}
 	if made.Word == "" {
 		of := x.app.Keys.Of(do, v.Places())
-		made.Key, _, _ = strings.Cut(of.Label, "/") // the first of several
-		made.Keys, made.Word = of.Keys, of.Foot
+		made.Key, made.Keys, made.Word = of.First(), of.Keys, of.Foot
 	}
 	return made
 }

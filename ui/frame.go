@@ -145,11 +145,12 @@ type tighter interface{ Tight() bool }
 // footerRow is row n: the keys that matter now, as many as fit.
 func (d *layout) footerRow() string {
 	v, s := d.app.history.top(), d.app.styles()
-	help, helps := "? help", s.Key.Render("?")+" "+s.Dim.Render("help")
+	key := d.app.Keys.Of(keymap.Help, keymap.Everywhere).First()
+	help, helps := key+" help", s.Key.Render(key)+" "+s.Dim.Render("help")
 	if t, ok := v.(tighter); ok && t.Tight() {
 		help, helps = "", ""
 	}
-	row, room := " ", d.app.width-1-len(help)
+	row, room := " ", d.app.width-1-cells.Width(help)
 	if help == "" {
 		room += 2 // no gap behind the last key
 	}

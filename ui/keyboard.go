@@ -160,9 +160,9 @@ func (k *keyboard) doOpenRest(do keymap.Action) (cmd tea.Cmd, done bool) {
 func (k *keyboard) killWords() string {
 	switch places := k.app.history.top().Places(); {
 	case places&keymap.OnPod != 0:
-		return "ctrl-k does nothing. e evicts the pod, after a preview."
+		return "ctrl-k does nothing. " + k.app.Keys.Of(keymap.Evict, places).First() + " evicts the pod, after a preview."
 	case places&keymap.OnNode != 0:
-		return "ctrl-k does nothing. r drains the node, after a preview."
+		return "ctrl-k does nothing. " + k.app.Keys.Of(keymap.Drain, places).First() + " drains the node, after a preview."
 	}
 	return "ctrl-k does nothing."
 }

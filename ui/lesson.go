@@ -67,16 +67,9 @@ func (l *lessons) onLesson(msg lessonMsg) tea.Cmd {
 // onLessonKey handles a key in the panel.
 func (l *lessons) onLessonKey(key tea.KeyPressMsg) tea.Cmd {
 	p := &l.app.lesson
-	b, _ := l.app.Keys.At(key.String(), keymap.Everywhere|keymap.Lists)
-	if lines, ok := keymap.Steps(b.Do, 3, lesson.Rows, 1000); ok {
-		p.Scroll(lines, l.app.width, l.app.height-frameRows)
-		return nil
-	}
-	switch b.Do {
-	case keymap.Help, keymap.Palette, keymap.Redraw, keymap.Suspend, keymap.Fault:
-		return l.app.keyboard.do(b, l.app.history.top())
-	}
-	switch name := key.String(); name {
+	switch name := key.String(); name { // the panel's own first: the settings may give them to actions
+	case "1", "2", "3", "4", "5", "6", "7", "8", "9":
+		return l.answerLesson(name)
 	case "esc", "q", "L":
 		p.Entered = false
 	case "h":
@@ -94,9 +87,24 @@ func (l *lessons) onLessonKey(key tea.KeyPressMsg) tea.Cmd {
 		p.Begun = true
 		l.app.layout.showLesson()
 	default:
-		return l.answerLesson(name)
+		return l.onDashboardKey(name)
 	}
 	return nil
+}
+
+// onDashboardKey handles a key in the panel that is one of the dashboard.
+func (l *lessons) onDashboardKey(key string) tea.Cmd {
+	p := &l.app.lesson
+	b, _ := l.app.Keys.At(key, keymap.Everywhere|keymap.Lists)
+	if lines, ok := keymap.Steps(b.Do, 3, lesson.Rows, 1000); ok {
+		p.Scroll(lines, l.app.width, l.app.height-frameRows)
+		return nil
+	}
+	switch b.Do {
+	case keymap.Help, keymap.Palette, keymap.Redraw, keymap.Suspend, keymap.Fault:
+		return l.app.keyboard.do(b, l.app.history.top())
+	}
+	return l.answerLesson(key)
 }
 
 // answerLesson answers the open prediction, or says that the panel has the keys.

@@ -78,14 +78,14 @@ func (c *commands) all() []palette.Entry {
 	entries := c.viewEntries(by)
 	ownFrom := len(entries) + 2 // what this cluster adds comes after the namespaces
 	entries = append(entries,
-		palette.Entry{Name: "ns", What: "choose a namespace", Key: "n", Run: list("ns ")},
-		palette.Entry{Name: "all", What: "all namespaces", Key: "0", Run: by(keymap.AllNamespaces)},
+		palette.Entry{Name: "ns", What: "choose a namespace", Key: c.key(keymap.Namespaces), Run: list("ns ")},
+		palette.Entry{Name: "all", What: "all namespaces", Key: c.key(keymap.AllNamespaces), Run: by(keymap.AllNamespaces)},
 		palette.Entry{Name: "write", What: "allow changes in this read-only context", Run: c.app.acts.allowWrites},
 		palette.Entry{Name: "drains", What: "drains, evictions and deletions of this session", Run: func() tea.Cmd { return c.app.history.open(drains.NewList(&c.app.host, &c.app.jobs)) }},
-		palette.Entry{Name: "activity", What: "activity and undo", Key: "z", Run: by(keymap.Activity)},
-		palette.Entry{Name: "not-read", What: "resources that could not be read", Key: "!", Run: by(keymap.Unread)},
+		palette.Entry{Name: "activity", What: "activity and undo", Key: c.key(keymap.Activity), Run: by(keymap.Activity)},
+		palette.Entry{Name: "not-read", What: "resources that could not be read", Key: c.key(keymap.Unread), Run: by(keymap.Unread)},
 		palette.Entry{Name: "theme", What: "choose a theme", Run: list("theme ")},
-		palette.Entry{Name: "help", What: "keys of this page", Key: "?", Run: by(keymap.Help)},
+		palette.Entry{Name: "help", What: "keys of this page", Key: c.key(keymap.Help), Run: by(keymap.Help)},
 		palette.Entry{Name: "quit", What: "quit fathom", Key: "ctrl-c", Run: by(keymap.Quit)},
 	)
 	if actor := c.app.actor(); actor == nil || actor.ReadOnly() == "" {
@@ -94,10 +94,10 @@ func (c *commands) all() []palette.Entry {
 	entries = slices.Insert(entries, ownFrom, c.changeEntries()...)
 	if c.app.history.top().Places()&keymap.PodFacts != 0 {
 		last := slices.IndexFunc(entries, func(e palette.Entry) bool { return e.Name == "theme" })
-		entries = slices.Insert(entries, last, palette.Entry{Name: "fit", What: "how many more pods like the selected one fit", Key: "F", Run: by(keymap.Fit)})
+		entries = slices.Insert(entries, last, palette.Entry{Name: "fit", What: "how many more pods like the selected one fit", Key: c.key(keymap.Fit), Run: by(keymap.Fit)})
 	}
 	if c.app.Recording != nil {
-		entries = slices.Insert(entries, ownFrom, palette.Entry{Name: "changes", What: "changes since the previous step", Key: "D", Run: by(keymap.Changes)})
+		entries = slices.Insert(entries, ownFrom, palette.Entry{Name: "changes", What: "changes since the previous step", Key: c.key(keymap.Changes), Run: by(keymap.Changes)})
 	}
 	if c.app.training.trainer() != nil {
 		entries = slices.Insert(entries, ownFrom, c.app.training.trainerEntries()...)
@@ -112,20 +112,23 @@ func (c *commands) all() []palette.Entry {
 	return entries
 }
 
+// key is the first key of an action, as the screen names it.
+func (c *commands) key(do keymap.Action) string { return c.app.Keys.Of(do, 0).First() }
+
 // viewEntries are the views, in the order of their keys.
 func (c *commands) viewEntries(by func(keymap.Action) func() tea.Cmd) []palette.Entry {
 	return []palette.Entry{
-		{Name: "pending", What: "pending pods and the reasons", Key: "1", Run: by(keymap.Pending)},
-		{Name: "pods", What: "all pods", Key: "2", Run: by(keymap.Pods)},
-		{Name: "nodes", What: "nodes, free capacity and taints", Key: "3", Run: by(keymap.Nodes)},
-		{Name: "map", What: "all nodes, one cell a node", Key: "m", Run: func() tea.Cmd { return c.app.history.open(nodemap.New(&c.app.host, nodemap.Of(&c.app.host, ""))) }},
-		{Name: "pools", What: "nodes by pool and zone, the largest free slot", Key: "4", Run: by(keymap.Pools)},
-		{Name: "taints", What: "taints, evictions by them, and reserved pools", Key: "5", Run: by(keymap.Taints)},
-		{Name: "priorities", What: "PriorityClasses, their pods and the queue", Key: "6", Run: by(keymap.Priorities)},
-		{Name: "evictions", What: "eviction order and QoS of a node's pods", Key: "7", Run: by(keymap.Evictions)},
+		{Name: "pending", What: "pending pods and the reasons", Key: c.key(keymap.Pending), Run: by(keymap.Pending)},
+		{Name: "pods", What: "all pods", Key: c.key(keymap.Pods), Run: by(keymap.Pods)},
+		{Name: "nodes", What: "nodes, free capacity and taints", Key: c.key(keymap.Nodes), Run: by(keymap.Nodes)},
+		{Name: "map", What: "all nodes, one cell a node", Key: c.key(keymap.NodeMap), Run: func() tea.Cmd { return c.app.history.open(nodemap.New(&c.app.host, nodemap.Of(&c.app.host, ""))) }},
+		{Name: "pools", What: "nodes by pool and zone, the largest free slot", Key: c.key(keymap.Pools), Run: by(keymap.Pools)},
+		{Name: "taints", What: "taints, evictions by them, and reserved pools", Key: c.key(keymap.Taints), Run: by(keymap.Taints)},
+		{Name: "priorities", What: "PriorityClasses, their pods and the queue", Key: c.key(keymap.Priorities), Run: by(keymap.Priorities)},
+		{Name: "evictions", What: "eviction order and QoS of a node's pods", Key: c.key(keymap.Evictions), Run: by(keymap.Evictions)},
 		{Name: "cgroups", What: "cgroups and files of a node's pods", Run: func() tea.Cmd { return c.openOfNode("cgroups") }},
-		{Name: "quotas", What: "ResourceQuotas and what is left of them", Key: "8", Run: by(keymap.Quotas)},
-		{Name: "budgets", What: "PodDisruptionBudgets and the drains they block", Key: "9", Run: by(keymap.Budgets)},
+		{Name: "quotas", What: "ResourceQuotas and what is left of them", Key: c.key(keymap.Quotas), Run: by(keymap.Quotas)},
+		{Name: "budgets", What: "PodDisruptionBudgets and the drains they block", Key: c.key(keymap.Budgets), Run: by(keymap.Budgets)},
 		{Name: "schedulers", What: "schedulers and controllers, running or not", Run: func() tea.Cmd { return c.app.history.open(schedulers.New(&c.app.host)) }},
 		{Name: "volumes", What: "claims, volumes and attach limits of nodes", Run: func() tea.Cmd { return c.app.history.open(volumes.New(&c.app.host)) }},
 		{Name: "devices", What: "devices of DRA drivers, and pending ResourceClaims", Run: func() tea.Cmd { return c.app.history.open(devices.New(&c.app.host)) }},
@@ -192,7 +195,7 @@ func (c *commands) namespaceEntries() []palette.Entry {
 	for i, name := range c.recent {
 		entries = append(entries, palette.Entry{Name: "ns " + name, Key: strconv.Itoa(i + 1), Run: to(name)})
 	}
-	entries = append(entries, palette.Entry{Name: "ns all", What: "all namespaces", Key: "0", Run: to("")})
+	entries = append(entries, palette.Entry{Name: "ns all", What: "all namespaces", Key: c.key(keymap.AllNamespaces), Run: to("")})
 	for _, name := range c.app.observed.Namespaces() {
 		if !slices.Contains(c.recent, name) {
 			entries = append(entries, palette.Entry{Name: "ns " + name, Run: to(name)})

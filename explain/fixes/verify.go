@@ -71,7 +71,11 @@ func (f *Search) simulationOf(changed *corev1.Pod, c command.Command, steps []re
 			t.Alike = append(t.Alike, anew(f, next))
 		}
 	}
-	if goes := c.AtOnce || c.Missing != nil && *c.Missing > len(t.Alike); c.Anew && kind == "ReplicaSet" && !goes {
+	missing := forecast.MayMiss(1 + len(t.Alike) + len(t.Rolled))
+	if c.Missing != nil {
+		missing = *c.Missing
+	}
+	if goes := c.AtOnce || missing > len(t.Alike); c.Anew && kind == "ReplicaSet" && !goes {
 		t.Old = f.Scheduler.State.Pods[changed.UID]
 	}
 	return t

@@ -11,6 +11,9 @@ import (
 // rounded down, where its Deployment was not read: 25%, the default of maxUnavailable.
 const mayBeMissing = 4
 
+// MayMiss is how many of so many pods may be missing during a rolling update whose Deployment was not read.
+func MayMiss(pods int) int { return pods / mayBeMissing }
+
 // roll replaces a pod, as its controller does after a change of its template: a Deployment
 // makes the new pod first and deletes an old one only while enough others are available;
 // other controllers delete first, and go on only once the new one is placed.
@@ -109,7 +112,7 @@ func (p *simulation) mayMiss() bool {
 		}
 	}
 	all := len(t.target) + len(t.replaced)
-	missing := all / mayBeMissing
+	missing := MayMiss(all)
 	if t.trial.Missing != nil {
 		missing = *t.trial.Missing
 	}

@@ -60,7 +60,7 @@ func (f *forecasting) certain() bool {
 	if f.trial != nil && f.trial.trial.AtFirst < len(changesOf(f)) {
 		return false // pods come between the commands
 	}
-	if keepsOld(f) {
+	if keepsOld(f) && f.size < scheduler.SampledFrom { // else it is tried in the first order only
 		return false
 	}
 	competing := 0

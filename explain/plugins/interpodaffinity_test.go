@@ -99,7 +99,10 @@ func TestWhyNoPodMatchesAnAffinity(t *testing.T) {
 		"no workload":                    {nil, ""},
 		"a Deployment that is scaled in": {[]*appsv1.ReplicaSet{set("shop", "cache-1", "cache", 0, "cache"), set("shop", "cache-2", "cache", 0, "cache")}, ": Deployment shop/cache has no replicas"},
 		"its pods have no node":          {[]*appsv1.ReplicaSet{set("shop", "cache-1", "cache", 0, "cache"), set("shop", "cache-2", "cache", 3, "cache")}, ": no pod of Deployment shop/cache is on a node"},
-		"one of two has replicas":        {[]*appsv1.ReplicaSet{set("shop", "a", "cache", 0, ""), set("shop", "b", "cache", 1, "")}, ": no pod of ReplicaSet shop/b is on a node"},
+		"a newer template matches not":   {[]*appsv1.ReplicaSet{set("shop", "cache-1", "cache", 0, "cache"), set("shop", "cache-2", "store", 3, "cache")}, ""},
+		"an update is under way":         {[]*appsv1.ReplicaSet{set("shop", "cache-1", "store", 1, "cache"), set("shop", "cache-2", "cache", 3, "cache")}, ""},
+		"its template may have changed":  {[]*appsv1.ReplicaSet{set("shop", "a", "cache", 1, "")}, ""},
+		"one of two has replicas":        {[]*appsv1.ReplicaSet{set("shop", "a-1", "cache", 0, "a"), set("shop", "b-1", "cache", 1, "b")}, ": no pod of Deployment shop/b is on a node"},
 	} {
 		b := neighbourhood()
 		for _, made := range append(c.sets, others...) {
@@ -116,6 +119,20 @@ func TestWhyNoPodMatchesAnAffinity(t *testing.T) {
 			t.Errorf("%s: got\n%s\n%s\nwant\n%s\n%s", name, w.What, w.Short, what, short)
 		}
 	}
+}
+
+// A pod that matches on a node without the topology's label is on a node.
+func TestAPodWithoutADomainIsOnANode(t *testing.T) {
+	b := newBench([]*corev1.Node{explaintest.Node("a", "4", explaintest.NodeLabel("zone", "a")), explaintest.Node("none", "4")},
+		[]*corev1.Pod{explaintest.Pod("shop/cache-0", "none", "", explaintest.PodLabel("app", "cache"))})
+	set := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "cache"}, Spec: appsv1.ReplicaSetSpec{
+		Replicas: new(int32(0)), Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": "cache"}}},
+	}}
+	if err := b.factory.Apps().V1().ReplicaSets().Informer().GetIndexer().Add(set); err != nil {
+		t.Fatal(err)
+	}
+	w := b.told(t, names.InterPodAffinity, explaintest.Pod("shop/x", "", "", explaintest.Near(explaintest.PodTerm("zone", "cache"))), "a")
+	explaintest.Same(t, w.Short, "no app=cache pod in its zone")
 }
 
 func TestManyPodsAreNamedUpToTenAndCounted(t *testing.T) {

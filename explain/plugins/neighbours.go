@@ -34,7 +34,8 @@ type neighbours struct {
 	rejecting       map[antiAffinityTerm][]*corev1.Pod // pods whose required anti-affinity means the pod
 	termsByKey      map[string][]string                // the selectors of those anti-affinities, by topology key
 	keys            []string                           // of termsByKey, in order
-	why             string                             // why no pod on any node matches all of together; "" where that is not known
+	matched         bool                               // a pod matches all of together, maybe on a node without the topology's label
+	why             string                             // why no pod on any node does; "" where that is not known
 }
 
 // pair is a topology key and a domain of it.
@@ -76,7 +77,7 @@ func newNeighbours(q *Question) *neighbours {
 		n.collectRejecting(q.Pod, ours, node.Node(), node.GetPodsWithRequiredAntiAffinity())
 	}
 	n.sortAll()
-	if len(n.together) > 0 && len(n.affinityMatches) == 0 {
+	if len(n.together) > 0 && !n.matched {
 		n.why = absentWords(q, n.together)
 	}
 	return n
@@ -125,6 +126,7 @@ func (n *neighbours) collectAll(nodes []fwk.NodeInfo) {
 	collecting.Wait()
 	for _, part := range found {
 		join(n.affinityMatches, part.affinityMatches)
+		n.matched = n.matched || part.matched
 		for i := range n.apart {
 			join(n.excluded[i], part.excluded[i])
 		}
@@ -150,6 +152,9 @@ func (n *neighbours) with(q *Question, r NodeRejection) *neighbours {
 		more.excluded[i] = maps.Clone(n.excluded[i])
 	}
 	more.collect(r.Node.Node(), r.Nominated)
+	if more.matched {
+		more.why = ""
+	}
 	more.collectRejecting(q.Pod, NamespaceLabels(q), r.Node.Node(), r.Nominated)
 	more.sortAll()
 	return &more
@@ -160,6 +165,7 @@ func (n *neighbours) collect(node *corev1.Node, pods []fwk.PodInfo) {
 	for _, info := range pods {
 		pod := info.GetPod()
 		if matchesAll(n.together, pod) {
+			n.matched = true
 			for _, key := range keysOf(n.together) {
 				if domain, ok := node.Labels[key]; ok {
 					at := pair{key, domain}
@@ -255,19 +261,50 @@ func workloadOf(pod *corev1.Pod) string {
 	return pod.Namespace + "/" + cmp.Or(model.OwnerOf(pod).Name, pod.Name)
 }
 
-// absentWords say which workloads would create pods that all terms mean, where no such pod is on a node:
-// those that have replicas, else those that have none; "" for no known workload.
+// absent is a workload that creates pods which all terms of an affinity mean, where no such pod is on a node.
+type absent struct {
+	name     string // with its kind: "Deployment shop/cache"
+	updates  bool   // a Deployment: its ReplicaSets never change their templates
+	matching int32  // replicas of those whose pods match
+	others   int32  // of its others
+}
+
+// words say why it has no such pod on a node; "" where that is not certain.
+func (a absent) words() string {
+	switch {
+	case a.matching+a.others == 0:
+		return a.name + " has no replicas"
+	case a.updates && a.others == 0:
+		return "no pod of " + a.name + " is on a node"
+	}
+	return ""
+}
+
+// absentWords say which workload would create pods that all terms mean, where no such pod is on a
+// node; "" for no known workload. One that has replicas comes before those that have none.
 func absentWords(q *Question, terms []fwk.AffinityTerm) string {
-	wanted := map[string]int32{} // by workload
+	known := map[string]*absent{}
 	note := func(kind string, of metav1.Object, template *corev1.PodTemplateSpec, replicas *int32) {
-		if template == nil || !matchesAll(terms, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: of.GetNamespace(), Labels: template.Labels}}) {
-			return
-		}
-		name := of.GetName()
-		if owner := metav1.GetControllerOf(of); owner != nil {
+		name, owner := of.GetName(), metav1.GetControllerOf(of)
+		if owner != nil {
 			kind, name = owner.Kind, owner.Name
 		}
-		wanted[kind+" "+of.GetNamespace()+"/"+name] += ptr.Deref(replicas, 1)
+		name = kind + " " + of.GetNamespace() + "/" + name
+		at := known[name]
+		if at == nil {
+			at = &absent{name: name, updates: kind == "Deployment", matching: -1}
+			known[name] = at
+		}
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: of.GetNamespace()}}
+		if template != nil {
+			pod.Labels = template.Labels
+		}
+		n := ptr.Deref(replicas, 1)
+		if template == nil || !matchesAll(terms, pod) {
+			at.others += n
+			return
+		}
+		at.matching = max(at.matching, 0) + n
 	}
 	for _, set := range Everything(q.Listers.ReplicaSets) { // those of older templates of a Deployment have 0
 		note("ReplicaSet", set, &set.Spec.Template, set.Spec.Replicas)
@@ -278,18 +315,17 @@ func absentWords(q *Question, terms []fwk.AffinityTerm) string {
 	for _, controller := range Everything(q.Listers.Controllers) {
 		note("ReplicationController", controller, controller.Spec.Template, controller.Spec.Replicas)
 	}
-	var pending, none []string
-	for _, name := range slices.Sorted(maps.Keys(wanted)) {
-		if wanted[name] > 0 {
-			pending = append(pending, "no pod of "+name+" is on a node")
-		} else {
-			none = append(none, name+" has no replicas")
+	none := ""
+	for _, name := range slices.Sorted(maps.Keys(known)) {
+		at := known[name]
+		switch {
+		case at.matching > 0 && at.words() != "":
+			return at.words()
+		case at.matching == 0 && none == "":
+			none = at.words()
 		}
 	}
-	if len(pending) > 0 {
-		none = pending
-	}
-	return grammar.List(none, 1)
+	return none
 }
 
 // affinityText is which pods the pod's affinity selects.

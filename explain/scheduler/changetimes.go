@@ -59,7 +59,7 @@ func (s *State) LastRead() time.Time { return s.changes.read }
 func (s *State) Touch(object runtime.Object) {
 	switch object.(type) {
 	case *appsv1.ReplicaSet, *appsv1.StatefulSet, *corev1.ReplicationController, *corev1.Service:
-		return // scores rest on them, and nothing else
+		return // scores rest on them, and some words about rejections, but no rejection
 	}
 	s.changes.others.Store(s.now().UnixNano())
 	s.changes.pending.Store(true)

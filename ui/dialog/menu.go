@@ -30,7 +30,11 @@ type MenuItem struct {
 
 // Key implements Modal.
 func (m *Menu) Key(key tea.KeyPressMsg) tea.Cmd {
-	switch pressed := key.String(); pressed {
+	pressed := key.String()
+	if at := slices.IndexFunc(m.Items, func(i MenuItem) bool { return slices.Contains(strings.Fields(i.Keys), pressed) }); at >= 0 {
+		return m.take(m.Items[at]) // before the menu's own: the settings may give a letter of these to an action
+	}
+	switch pressed {
 	case "esc", "q", "ctrl+c", "a":
 		m.Host.Close()
 	case "up", "k":
@@ -39,11 +43,6 @@ func (m *Menu) Key(key tea.KeyPressMsg) tea.Cmd {
 		m.Scroll(1)
 	case "enter":
 		return m.take(m.Items[m.Chosen])
-	default:
-		at := slices.IndexFunc(m.Items, func(i MenuItem) bool { return slices.Contains(strings.Fields(i.Keys), pressed) })
-		if at >= 0 {
-			return m.take(m.Items[at])
-		}
 	}
 	return nil
 }
@@ -72,18 +71,18 @@ func (m *Menu) Resized() tea.Cmd { return nil }
 // Draw implements Modal.
 func (m *Menu) Draw(width, height int) Drawn {
 	room := Room(width)
-	words := 0
+	words, keys := 0, 3
 	for _, item := range m.Items {
-		words = max(words, cells.Width(item.Word))
+		words, keys = max(words, cells.Width(item.Word)), max(keys, cells.Width(item.Key)+2)
 	}
 	inner := min(Least, room)
 	lines := make([]string, len(m.Items))
 	for i, item := range m.Items {
-		line := cells.Left(item.Key, 3) + cells.Left(item.Word, words)
+		line := cells.Left(item.Key, keys) + cells.Left(item.Word, words)
 		if item.Off != "" {
-			line = cells.Left("("+item.Key, 3) + cells.Left(item.Word+")", words+1) + "  " + m.Host.Brief(item.Off)
+			line = cells.Left("("+item.Key, keys) + cells.Left(item.Word+")", words+1) + "  " + m.Host.Brief(item.Off)
 			if item.Key == "" {
-				line = cells.Left("", 3) + cells.Left("("+item.Word+")", words+2) + " " + m.Host.Brief(item.Off)
+				line = cells.Left("", keys) + cells.Left("("+item.Word+")", words+2) + " " + m.Host.Brief(item.Off)
 			}
 		}
 		lines[i] = line

@@ -41,6 +41,16 @@ func (m Map) With(own map[Action]Own) Map {
 	return changed
 }
 
+// First is the first of the keys, as the screen names it.
+func (b Binding) First() string {
+	for i, r := range b.Label {
+		if r == '/' && i > 0 && i+1 < len(b.Label) {
+			return b.Label[:i]
+		}
+	}
+	return b.Label
+}
+
 // At is the binding of a key in a place.
 func (m Map) At(key string, in Place) (Binding, bool) {
 	for _, b := range m {

@@ -39,6 +39,14 @@ func TestKeysInPlaceOfTheBuiltInOnes(t *testing.T) {
 	}
 }
 
+func TestTheFirstOfTheKeysOfAnAction(t *testing.T) {
+	for label, want := range map[string]string{"r": "r", "r/f5": "r", "/": "/", "//f5": "/", "alt-/": "alt-/", "ctrl-e/f6": "ctrl-e"} {
+		if got := (Binding{Label: label}).First(); got != want {
+			t.Errorf("of %s: %s, want %s", label, got, want)
+		}
+	}
+}
+
 func TestEachActionOfTheKeysHasAName(t *testing.T) {
 	named := map[Action]bool{}
 	for _, action := range actions {
