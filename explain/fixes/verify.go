@@ -60,7 +60,16 @@ func (f *Search) simulationOf(changed *corev1.Pod, c command.Command, steps []re
 	if len(t.Changes) > 0 && !c.OwnFirst {
 		t.AtFirst = 1
 	}
-	for _, other := range c.Others {
+	addOthers(f, t, c.Others, changed, steps)
+	if c.Anew && kind == "ReplicaSet" && !goesFirst(t, c) {
+		t.Old = f.Scheduler.State.Pods[changed.UID]
+	}
+	return t
+}
+
+// addOthers adds the other pods of the controller, as they are after the change.
+func addOthers(f *Search, t *forecast.FixSimulation, others []*corev1.Pod, changed *corev1.Pod, steps []remedy.Step) {
+	for _, other := range others {
 		next := changedBy(other, steps)
 		if t.Any && !placement.HasOwnClaims(changed) && requestsMore(changed, next) {
 			next = madeLike(other, changed)
@@ -71,14 +80,16 @@ func (f *Search) simulationOf(changed *corev1.Pod, c command.Command, steps []re
 			t.Alike = append(t.Alike, anew(f, next))
 		}
 	}
+}
+
+// goesFirst reports whether a rolling update deletes the pod before any new one is Ready, with the
+// others that are pending: so many may be missing.
+func goesFirst(t *forecast.FixSimulation, c command.Command) bool {
 	missing := forecast.MayMiss(1 + len(t.Alike) + len(t.Rolled))
 	if c.Missing != nil {
 		missing = *c.Missing
 	}
-	if goes := c.AtOnce || missing > len(t.Alike); c.Anew && kind == "ReplicaSet" && !goes {
-		t.Old = f.Scheduler.State.Pods[changed.UID]
-	}
-	return t
+	return c.AtOnce || missing > len(t.Alike)
 }
 
 // requestsMore reports whether a pod requests more cpu or memory than another, and of neither less.
