@@ -102,12 +102,13 @@ func (k Keys) judge(d *document) {
 
 // givenUp is the built-in key map without the actions that have only keys of their own.
 func (k Keys) givenUp() keymap.Map {
-	return slices.DeleteFunc(slices.Clone(keymap.Default()), func(b keymap.Binding) bool {
-		return slices.ContainsFunc(slices.Collect(maps.Keys(k)), func(name string) bool {
-			action, ok := keymap.Named(name)
-			return ok && action == b.Do && len(k[name].Only) > 0
-		})
-	})
+	given := map[keymap.Action]bool{}
+	for name, keys := range k {
+		if action, ok := keymap.Named(name); ok {
+			given[action] = len(keys.Only) > 0
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(keymap.Default()), func(b keymap.Binding) bool { return given[b.Do] })
 }
 
 // wrongKey says why a key cannot be given to an action; "" if it can. taken are the keys of others, built

@@ -82,14 +82,15 @@ func addOthers(f *Search, t *forecast.FixSimulation, others []*corev1.Pod, chang
 	}
 }
 
-// goesFirst reports whether a rolling update deletes the pod before any new one is Ready, with the
-// others that are pending: so many may be missing.
+// goesFirst reports whether the pod goes before any new one is Ready: it is evicted, as its ReplicaSet
+// gives the change only to new pods, or so many may be missing during the rolling update that it is
+// deleted at once, with the others that are pending.
 func goesFirst(t *forecast.FixSimulation, c command.Command) bool {
 	missing := forecast.MayMiss(1 + len(t.Alike) + len(t.Rolled))
 	if c.Missing != nil {
 		missing = *c.Missing
 	}
-	return c.AtOnce || missing > len(t.Alike)
+	return c.Lone || c.AtOnce || missing > len(t.Alike)
 }
 
 // requestsMore reports whether a pod requests more cpu or memory than another, and of neither less.

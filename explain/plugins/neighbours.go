@@ -264,8 +264,9 @@ func workloadOf(pod *corev1.Pod) string {
 // absent is a workload that creates pods which all terms of an affinity mean, where no such pod is on a node.
 type absent struct {
 	name     string // with its kind: "Deployment shop/cache"
-	updates  bool   // a Deployment: its ReplicaSets never change their templates
-	matching int32  // replicas of those whose pods match
+	rolls    bool   // a Deployment: each of its ReplicaSets keeps its template
+	matches  bool   // its pods, those of one of its ReplicaSets at least
+	matching int32  // replicas of those that match
 	others   int32  // of its others
 }
 
@@ -274,7 +275,7 @@ func (a absent) words() string {
 	switch {
 	case a.matching+a.others == 0:
 		return a.name + " has no replicas"
-	case a.updates && a.others == 0:
+	case a.rolls && a.others == 0:
 		return "no pod of " + a.name + " is on a node"
 	}
 	return ""
@@ -292,7 +293,7 @@ func absentWords(q *Question, terms []fwk.AffinityTerm) string {
 		name = kind + " " + of.GetNamespace() + "/" + name
 		at := known[name]
 		if at == nil {
-			at = &absent{name: name, updates: kind == "Deployment", matching: -1}
+			at = &absent{name: name, rolls: kind == "Deployment"}
 			known[name] = at
 		}
 		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: of.GetNamespace()}}
@@ -304,7 +305,7 @@ func absentWords(q *Question, terms []fwk.AffinityTerm) string {
 			at.others += n
 			return
 		}
-		at.matching = max(at.matching, 0) + n
+		at.matches, at.matching = true, at.matching+n
 	}
 	for _, set := range Everything(q.Listers.ReplicaSets) { // those of older templates of a Deployment have 0
 		note("ReplicaSet", set, &set.Spec.Template, set.Spec.Replicas)
@@ -318,11 +319,12 @@ func absentWords(q *Question, terms []fwk.AffinityTerm) string {
 	none := ""
 	for _, name := range slices.Sorted(maps.Keys(known)) {
 		at := known[name]
-		switch {
-		case at.matching > 0 && at.words() != "":
-			return at.words()
-		case at.matching == 0 && none == "":
-			none = at.words()
+		switch words := at.words(); {
+		case !at.matches || words == "":
+		case at.matching > 0:
+			return words
+		case none == "":
+			none = words
 		}
 	}
 	return none
