@@ -64,12 +64,37 @@ func compareSnapshot(t *testing.T, plane *controlplane.ControlPlane, client kube
 	plane.StopScheduler()
 	plane.StopControllers() // a ReplicaSet would try again between the two
 	config := kubeconfig(t, plane, controlplane.Admin)
-	file := takeSnapshots(t, config, words, seen)
 	flags := []string{"explain", "--all", "-o", "json", "--nodes", "--trace", "--fixes"}
-	live := explained(t, "", append(flags, "-A", "--kubeconfig", config)...)
+	var file string
+	var live map[string]map[string]any
+	whileNoPodChanges(t, client, func() {
+		file = takeSnapshots(t, config, words, seen)
+		live = explained(t, "", append(flags, "-A", "--kubeconfig", config)...)
+	})
 	saved := explained(t, "", append(flags, "--from", file)...)
 	compareExplained(t, live, saved, seen)
 	compareLists(t, plane, live, seen)
+}
+
+// whileNoPodChanges does something while no pod changes: kwok, which is left running, may still write the status of some.
+func whileNoPodChanges(t *testing.T, client kubernetes.Interface, do func()) {
+	t.Helper()
+	versions := func() []string {
+		var lines []string
+		for name, pod := range listPods(t, client) {
+			lines = append(lines, name+" "+string(pod.UID)+" "+pod.ResourceVersion)
+		}
+		slices.Sort(lines)
+		return lines
+	}
+	for range 10 {
+		before := versions()
+		do()
+		if slices.Equal(before, versions()) {
+			return
+		}
+	}
+	t.Fatal("pods keep changing though neither the scheduler nor controllers run")
 }
 
 // compareExplained compares what is said of each pod live and from a file.

@@ -75,6 +75,28 @@ func TestWhichOfEqualPodsIsPreemptedIsNotCertain(t *testing.T) {
 	}
 }
 
+// Which of equal pods is preempted in which order does not depend on how often the engine has asked
+// that of others before: a heartbeat of a node while it simulates has it ask again.
+func TestTheOrdersOfEqualPodsDoNotDependOnWhatElseIsAsked(t *testing.T) {
+	started := func(p *corev1.Pod) { p.Status.StartTime = new(metav1.NewTime(testNow.Add(-time.Hour))) }
+	var told []string
+	for _, nodes := range [][]string{{"b", "c"}, {"c", "b"}} {
+		pod := testPod("shop/web", "", "2", priority(10), onlyOn("a"), func(p *corev1.Pod) { p.Spec.PreemptionPolicy = new(corev1.PreemptNever) })
+		objects := []runtime.Object{testNode("a", "2", nodeLabel("is", "a")), pod, testPod("dev/moves", "a", "2", priority(5), onlyOn("b"), ownedBy("ReplicaSet", "moves"))}
+		for _, node := range nodes {
+			objects = append(objects, testNode(node, "8", nodeLabel("is", "b")))
+		}
+		for i := range 8 {
+			objects = append(objects, testPod(fmt.Sprintf("dev/low-%d", i), "bc"[i%2:i%2+1], "2", onlyOn("b"), started))
+		}
+		_, said := firstFix(t, startEngine(t, Options{}, objects...), pod, report.FixEvict)
+		told = append(told, said)
+	}
+	if diff := cmp.Diff(told[0], told[1]); diff != "" || !strings.Contains(told[0], "may be preempted") {
+		t.Errorf("fixes of one cluster whose nodes were read in another order:\n%s\n%s", told[0], diff)
+	}
+}
+
 // What is said does not depend on the order in which pods came to be known, only on the objects.
 func TestFixesDoNotDependOnTheOrderInWhichPodsWereSeen(t *testing.T) {
 	var told []*report.Report

@@ -2,7 +2,10 @@ package forecast
 
 import (
 	"context"
+	"fmt"
+	"hash/fnv"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -25,15 +28,11 @@ func (p *simulation) preempt(ctx context.Context, c *pendingPod, nowhere placeme
 	if c.class.steady(p.forecast.trial, c) {
 		return place{Placement: nowhere}, nil
 	}
-	shuffle := p.random.Shuffle
-	if p.order == 0 {
-		shuffle = nil
-	}
 	budgets, err := budgetsNow(p)
 	if err != nil {
 		return place{}, err
 	}
-	firsts, err := preemptors(ctx, p.forecast, budgets, c.pod, nil, shuffle)
+	firsts, err := preemptors(ctx, p.forecast, budgets, c.pod, nil, shuffleFor(p, c.pod))
 	switch {
 	case err != nil:
 		return place{}, err
@@ -49,6 +48,20 @@ func (p *simulation) preempt(ctx context.Context, c *pendingPod, nowhere placeme
 		}
 	}
 	return found, nil
+}
+
+// shuffleFor puts equal pods of a node in an order that is the same whenever this is asked of a pod again
+// and nobody has come or gone, and however often others were asked: what happens to the cluster meanwhile
+// has them asked anew. nil in the first order: in none.
+func shuffleFor(p *simulation, pod *corev1.Pod) func(node string, n int, swap func(i, j int)) {
+	if p.order == 0 {
+		return nil
+	}
+	return func(node string, n int, swap func(i, j int)) {
+		h := fnv.New64a()
+		fmt.Fprint(h, plugins.FullName(pod), " ", node, " ", p.freedTimes, " ", len(p.arrived))
+		rand.New(rand.NewPCG(h.Sum64(), uint64(p.order))).Shuffle(n, swap)
+	}
 }
 
 // budgetsNow are the PodDisruptionBudgets as the scheduler finds them: pods of the plan that have
@@ -120,7 +133,7 @@ func nodesWithout(s *scheduler.Scheduler, pods []types.UID) []string {
 // preemptors are the first of the ways in which a pod that fits nowhere gets a node by
 // preemption, on these nodes (nil: any); none: it gets none. shuffle puts equal pods of a node
 // in another order; nil: in none.
-func preemptors(ctx context.Context, f *forecasting, budgets *pdb.Budgets, pod *corev1.Pod, nodes []string, shuffle func(int, func(i, j int))) ([]dryrun.Candidate, error) {
+func preemptors(ctx context.Context, f *forecasting, budgets *pdb.Budgets, pod *corev1.Pod, nodes []string, shuffle func(string, int, func(i, j int))) ([]dryrun.Candidate, error) {
 	profile := f.scheduler.Profile(pod)
 	simulator := preemption.Simulator{Profile: profile, Budgets: budgets, Shuffle: shuffle}
 	if policy := pod.Spec.PreemptionPolicy; policy != nil && *policy == corev1.PreemptNever {

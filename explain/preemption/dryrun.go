@@ -55,10 +55,10 @@ type Simulator struct {
 	// Profile is the one of the pods that preempt.
 	Profile *scheduler.Profile
 	Budgets *pdb.Budgets
-	// Shuffle puts the pods of a node in another order, as rand.Shuffle does: which of
+	// Shuffle puts the n pods of a node in another order, as rand.Shuffle does: which of
 	// several equal pods the scheduler preempts depends on when it saw them last. Nil: they
 	// stay in the order of the state.
-	Shuffle func(n int, swap func(i, j int))
+	Shuffle func(node string, n int, swap func(i, j int))
 }
 
 // PostFilter is what the PostFilter plugins would say. PostFilter itself is never
@@ -220,7 +220,7 @@ func (s Simulator) shuffled(nodes []fwk.NodeInfo, pod *corev1.Pod) []fwk.NodeInf
 			continue
 		}
 		if copied, ok := node.Snapshot().(*framework.NodeInfo); ok {
-			s.Shuffle(len(copied.Pods), func(i, j int) { copied.Pods[i], copied.Pods[j] = copied.Pods[j], copied.Pods[i] })
+			s.Shuffle(node.Node().Name, len(copied.Pods), func(i, j int) { copied.Pods[i], copied.Pods[j] = copied.Pods[j], copied.Pods[i] })
 			all[i] = copied
 		}
 	}
