@@ -3,6 +3,7 @@ package explain
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -24,6 +25,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/remedy"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 )
 
 // told writes fixes one a line, for tables.
@@ -890,6 +892,75 @@ func TestFixesDoNotDependOnTheClock(t *testing.T) {
 	}
 	if recreated == 0 {
 		t.Error("no fix makes new pods")
+	}
+}
+
+// Heartbeats of nodes that come while fixes are simulated change nothing about them.
+func TestFixesDoNotDependOnHeartbeats(t *testing.T) {
+	for seed := range uint64(6) {
+		objects := explaintest.RandomCluster(explaintest.Seeded(seed), 6, 14, 8).Objects()
+		objects = ofPriority(5, replicas("ReplicaSet", "1", objects...))
+		for _, pod := range []string{"shop/db-0", "shop/db-2"} {
+			quiet := fixesByClock(t, func() time.Time { return testNow }, pod, objects)
+			e := startEngine(t, Options{}, objects...)
+			moved, ends, ended := e.Moved(), make(chan struct{}), make(chan struct{})
+			go func() {
+				defer close(ended)
+				beat(t, e, ends)
+			}()
+			busy, err := fixesOf(t.Context(), e, report.PodOf(types.UID(pod)))
+			close(ends)
+			<-ended
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e.Moved() != moved {
+				t.Error("heartbeats count as changes")
+			}
+			ofBoth(quiet, busy)
+			if diff := cmp.Diff(toldFixes(quiet), toldFixes(busy)); diff != "" {
+				t.Errorf("seed %d, %s, without heartbeats (-) and with them (+):\n%s", seed, pod, diff)
+			}
+		}
+	}
+}
+
+// beat has each node tell that it lives, again and again until ends is closed.
+func beat(t *testing.T, e *Engine, ends <-chan struct{}) {
+	t.Helper()
+	nodes := slices.Collect(maps.Values(e.scheduler.State.Nodes))
+	for revision := e.scheduler.State.Revision + 1; ; revision++ {
+		select {
+		case <-ends:
+			return
+		default:
+		}
+		node := nodes[int(revision)%len(nodes)]
+		if err := e.Apply(revision, []scheduler.Change{{Old: node, New: node.DeepCopy()}}); err != nil {
+			t.Error(err)
+			return
+		}
+	}
+}
+
+// In a large cluster pairs of steps are not tried where one of them alone lets the pod onto more nodes
+// than any pods wait for: that no command makes the change holds for both.
+func TestPairsThatOnlyAddNodesAreNotTriedInALargeCluster(t *testing.T) {
+	for size, wanted := range map[int]bool{scheduler.SampledFrom - 1: true, scheduler.SampledFrom + 20: false} {
+		pod := testPod("shop/web", "", "1", onlyOn("nowhere"), ownedBy("Widget", "web"))
+		objects := []runtime.Object{pod}
+		for i := range size {
+			objects = append(objects, testNode(fmt.Sprintf("n-%03d", i), "2", func(n *corev1.Node) { n.Spec.Unschedulable = i == 0 }))
+		}
+		found, err := fixesOf(t.Context(), startEngine(t, Options{}, objects...), report.PodOf(pod.UID))
+		if err != nil {
+			t.Fatal(err)
+		}
+		paired := slices.ContainsFunc(found.Tried, func(f report.Fix) bool { return f.Title == "uncordon n-000 and remove node selector is=nowhere" })
+		alone := slices.ContainsFunc(found.Tried, func(f report.Fix) bool { return f.Steps == 1 && f.NodesGained == size-1 && !f.Verified })
+		if paired != wanted || !alone {
+			t.Errorf("%d nodes: pairs are tried: %t:\n%s", size, paired, toldFixes(found))
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -37,8 +38,10 @@ const (
 	// clusters where the scheduler looks at all nodes: a busy machine gives the same answer there.
 	fixingTime, longFixingTime = 400 * time.Millisecond, 2 * time.Second
 	// leastTried is how many candidates are tried however long they take: on a busy
-	// machine the answer is late, and not another one.
+	// machine the answer is late, and not another one. In large clusters that holds for
+	// patient times fixingTime: an answer that comes later than that helps nobody.
 	leastTried = 8
+	patient    = 2
 )
 
 // Query is the pod for which fixes are searched, which has an answer.
@@ -178,17 +181,20 @@ func (f *Search) Try(ctx context.Context, progress func(*report.Fixes)) (*report
 
 // tryAll simulates the candidates, and notes in found which were left out.
 func tryAll(ctx context.Context, f *Search, found *report.Fixes, progress func(*report.Fixes)) (tried []Attempt, err error) {
-	begun, working := time.Now(), 0
+	begun, working, waiting := time.Now(), 0, 0
+	if !f.small {
+		waiting = countWaiting(ctx, f)
+	}
 	for i, c := range f.candidates {
 		if c.pair && working >= enoughFixes {
 			found.Pairs = len(f.candidates) - i
 			break
 		}
-		if limit := patience(f); i >= leastTried && time.Since(begun) > limit {
+		if limit := patience(f, i); time.Since(begun) > limit {
 			found.Stopped = fmt.Sprintf("stopped after %d ms: %d of %d candidates simulated", limit.Milliseconds(), i, len(f.candidates))
 			break
 		}
-		if c.needless(tried) {
+		if c.needless(tried) || !f.small && c.addsTo(tried, waiting) {
 			continue
 		}
 		fix, err := f.attempt(ctx, func(pod *corev1.Pod) (candidate, error) { return c, nil })
@@ -210,12 +216,30 @@ func tryAll(ctx context.Context, f *Search, found *report.Fixes, progress func(*
 	return tried, nil
 }
 
-// patience is how long further candidates are tried.
-func patience(f *Search) time.Duration {
-	if f.small {
+// patience is after how long no further candidate is tried, when so many were.
+func patience(f *Search, tried int) time.Duration {
+	switch {
+	case f.small && tried < leastTried:
+		return math.MaxInt64
+	case f.small:
 		return longFixingTime
+	case tried < leastTried:
+		return patient * fixingTime
 	}
 	return fixingTime
+}
+
+// countWaiting counts the pods without a node.
+func countWaiting(ctx context.Context, f *Search) (waiting int) {
+	release, err := f.Scheduler.Acquire(ctx)
+	if err != nil {
+		return 0
+	}
+	defer release()
+	for range f.Scheduler.State.Index.Unassigned() {
+		waiting++
+	}
+	return waiting
 }
 
 // rank sorts what was tried, what works first, and tells it.
@@ -310,6 +334,14 @@ func (c candidate) needless(tried []Attempt) bool {
 			}
 			return c.pair && remedy.Title(step) == fix.Title
 		})
+	})
+}
+
+// addsTo says whether one step of a pair alone lets the pod onto more nodes than pods wait for any:
+// whatever keeps that from being a fix that works, more nodes do not mend it.
+func (c candidate) addsTo(tried []Attempt, waiting int) bool {
+	return c.pair && slices.ContainsFunc(tried, func(fix Attempt) bool {
+		return len(fix.Remedies) == 1 && fix.NodesGained > waiting && slices.ContainsFunc(c.steps, func(step remedy.Step) bool { return remedy.Title(step) == fix.Title })
 	})
 }
 

@@ -123,7 +123,7 @@ func (f *forecasting) roomFor(ctx context.Context, class *equivalenceClass, empt
 func findReach(ctx context.Context, f *forecasting, class *equivalenceClass, empty *scheduler.SimulatedState) error {
 	return f.scheduler.Hold(ctx, empty, func() (err error) {
 		class.reach, err = f.scheduler.ReachableNodes(ctx, placement.AsNewPod(class.pod()))
-		class.reached = f.scheduler.State.Revision
+		class.reached = f.scheduler.State.Moved()
 		return err
 	})
 }

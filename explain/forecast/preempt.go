@@ -59,7 +59,7 @@ func shuffleFor(p *simulation, pod *corev1.Pod) func(node string, n int, swap fu
 	}
 	return func(node string, n int, swap func(i, j int)) {
 		h := fnv.New64a()
-		fmt.Fprint(h, plugins.FullName(pod), " ", node, " ", p.freedTimes, " ", len(p.arrived))
+		_, _ = fmt.Fprint(h, plugins.FullName(pod), " ", node, " ", p.freedTimes, " ", len(p.arrived))
 		rand.New(rand.NewPCG(h.Sum64(), uint64(p.order))).Shuffle(n, swap)
 	}
 }

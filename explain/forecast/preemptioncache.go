@@ -7,17 +7,17 @@ import (
 )
 
 // PreemptionCache remembers which pending pods could preempt already, and were only not tried again by
-// the scheduler: any event may have it do so. It lasts while nodes and pods do not change, and
-// is read and written while the scheduler is held.
+// the scheduler: any event may have it do so. It lasts while nothing changes that bears on which nodes
+// fit (see scheduler.State.Moved), and is read and written while the scheduler is held.
 type PreemptionCache struct {
-	revision int64
-	known    map[string]bool // by the key of the class
+	moved int64
+	known map[string]bool // by the key of the class
 }
 
-// knows gives what is known of a class in a revision of the state.
-func (a *PreemptionCache) knows(revision int64, key string) (able, known bool) {
-	if a.revision != revision || a.known == nil {
-		a.revision, a.known = revision, map[string]bool{}
+// knows gives what is known of a class since the state moved last.
+func (a *PreemptionCache) knows(moved int64, key string) (able, known bool) {
+	if a.moved != moved || a.known == nil {
+		a.moved, a.known = moved, map[string]bool{}
 	}
 	able, known = a.known[key]
 	return able, known
@@ -32,7 +32,7 @@ func couldPreempt(ctx context.Context, f *forecasting, class *equivalenceClass) 
 	}
 	err = f.scheduler.Hold(ctx, nil, func() error {
 		known := false
-		if able, known = f.able.knows(f.scheduler.State.Revision, class.key); known {
+		if able, known = f.able.knows(f.scheduler.State.Moved(), class.key); known {
 			return nil
 		}
 		firsts, err := preemptors(ctx, f, f.budgets, class.pod(), nil, nil)

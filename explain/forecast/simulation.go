@@ -125,7 +125,7 @@ type lastWhy struct {
 type rejection struct {
 	place
 	pod        *corev1.Pod // the one of the class that was asked about
-	revision   int64       // of the real state then
+	moved      int64       // when the real state had moved last then
 	freedTimes int         // how often capacity had been freed then
 	arrived    int         // how many pods had come
 }
@@ -135,7 +135,7 @@ type rejection struct {
 func stillRejects(p *simulation, known *rejection, pod *corev1.Pod) bool {
 	s := p.forecast.scheduler
 	switch {
-	case known == nil || known.freedTimes != p.freedTimes || known.revision != s.State.Revision:
+	case known == nil || known.freedTimes != p.freedTimes || known.moved != s.State.Moved():
 		return false
 	case known.helps != nil && (slices.ContainsFunc(p.arrived[known.arrived:], known.helps) || scheduler.SelectionDiffers(s, known.pod, pod)):
 		return false
@@ -420,7 +420,7 @@ func (p *simulation) find(ctx context.Context, c *pendingPod) (place, error) {
 
 // noteNowhere keeps that a class found no node, for all simulations of a change if no pod had come.
 func noteNowhere(p *simulation, c *pendingPod, found place) {
-	known := rejection{found, c.pod, p.forecast.scheduler.State.Revision, p.freedTimes, len(p.arrived)}
+	known := rejection{found, c.pod, p.forecast.scheduler.State.Moved(), p.freedTimes, len(p.arrived)}
 	p.nowhere[c.class] = &known
 	if p.freedTimes == 0 && len(p.arrived) == 0 && !c.class.preempts {
 		start := known
@@ -511,7 +511,7 @@ func (p *simulation) where(c *pendingPod) []string {
 		return nil
 	}
 	if mindsOthers(c.pod) {
-		if k.reached != p.forecast.scheduler.State.Revision {
+		if k.reached != p.forecast.scheduler.State.Moved() {
 			return nil
 		}
 		return k.reach
