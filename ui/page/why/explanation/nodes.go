@@ -158,10 +158,15 @@ func (n groupNodes) widest() int {
 	return wide
 }
 
-// sentencesOn are the rejections of one node, told whole.
+// sentencesOn are the rejections of one node, told whole. Until the answer for the node is in, only what
+// holds for all: the others tell of the whole group.
 func (n groupNodes) sentencesOn(name string) string {
 	var all []string
+	_, known := n.page.Nodes[name]
 	for _, rejection := range n.page.RejectionsOn(name, n.group) {
+		if !known && !rejection.PreFilter && len(n.group.Nodes) > 1 {
+			continue
+		}
 		all = append(all, strings.TrimPrefix(SentenceOn(name, rejection), name+" "))
 	}
 	return n.page.Brief(strings.Join(all, "; "))

@@ -3,6 +3,7 @@ package explanation
 import (
 	"testing"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
@@ -20,5 +21,21 @@ func TestTheEndOfALongTextBeginsWithAWord(t *testing.T) {
 		if got := endOf(c.Text, c.width); got != c.want || cells.Width(got) > c.width {
 			t.Errorf("%q in %d cells: %q, want %q", c.Text, c.width, got, c.want)
 		}
+	}
+}
+
+// Until the answers for single nodes are in, no node is told what holds for others of its group.
+func TestANodeIsNotToldWhatHoldsForItsGroup(t *testing.T) {
+	group := &report.Group{Count: 2, Nodes: []string{"a", "b"}, Rejections: []report.Rejection{
+		{Plugin: "PodTopologySpread", What: "a, b: the node has no label rack"},
+		{Plugin: "VolumeBinding", PreFilter: true, What: "claim data does not exist"},
+	}}
+	page := &Drawing{}
+	if got, want := page.nodesOf(group).sentencesOn("a"), "claim data does not exist"; got != want {
+		t.Errorf("before the answers: %q, want %q", got, want)
+	}
+	page.Nodes = map[string]*report.NodeResult{"a": {Name: "a", Rejections: []report.Rejection{{What: "a: the node has no label rack"}}}}
+	if got, want := page.nodesOf(group).sentencesOn("a"), "the node has no label rack"; got != want {
+		t.Errorf("with the answers: %q, want %q", got, want)
 	}
 }
