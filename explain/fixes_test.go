@@ -944,7 +944,7 @@ func beat(t *testing.T, e *Engine, ends <-chan struct{}) {
 }
 
 // In a large cluster pairs of steps are not tried where one of them alone lets the pod onto more nodes
-// than any pods wait for: that no command makes the change holds for both.
+// than there are pods without a node: the change has no command, alone and in a pair.
 func TestPairsThatOnlyAddNodesAreNotTriedInALargeCluster(t *testing.T) {
 	for size, wanted := range map[int]bool{scheduler.SampledFrom - 1: true, scheduler.SampledFrom + 20: false} {
 		pod := testPod("shop/web", "", "1", onlyOn("nowhere"), ownedBy("Widget", "web"))

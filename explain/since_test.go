@@ -9,6 +9,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/message"
@@ -178,6 +179,59 @@ func TestOnlyALabelThatIsSelectedByBearsOnWhichNodesFit(t *testing.T) {
 		}
 		if e.Moved() == gone {
 			t.Errorf("%s: a label counts although no pod selects by it any more", test.says)
+		}
+	}
+}
+
+// What takes room, or keeps it for a pod, bears on which nodes fit: a resize that the kubelet carries out, and a
+// nominated pod that goes.
+func TestRoomThatIsTakenOtherwiseBearsOnWhichNodesFit(t *testing.T) {
+	changed := func(p *corev1.Pod, how ...func(*corev1.Pod)) *corev1.Pod {
+		p = p.DeepCopy()
+		p.ResourceVersion += "1"
+		for _, do := range how {
+			do(p)
+		}
+		return p
+	}
+	has := func(cpu string) func(*corev1.Pod) {
+		return func(p *corev1.Pod) {
+			is := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu)}
+			p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: p.Spec.Containers[0].Name, AllocatedResources: is, Resources: &corev1.ResourceRequirements{Requests: is}}}
+		}
+	}
+	ends := func(p *corev1.Pod) { p.DeletionTimestamp = new(metav1.NewTime(testNow)) }
+	fails := func(p *corev1.Pod) { p.Status.Phase = corev1.PodFailed }
+	ready := func(p *corev1.Pod) {
+		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
+	}
+	nominated := aPod("waits", "1", func(p *corev1.Pod) { p.Status.NominatedNodeName = "a" })
+	runs := changed(aPod("runs", "1", on("a")), has("2"))
+	for _, test := range []struct {
+		says    string
+		was, is *corev1.Pod
+		want    bool
+	}{
+		{"the kubelet has freed what a resize gave up", runs, changed(runs, has("1")), true},
+		{"a pod is Ready", runs, changed(runs, ready), false},
+		{"the status tells what the pod requests", aPod("runs", "1", on("a")), changed(aPod("runs", "1", on("a")), has("1")), false},
+		{"a nominated pod is deleted", nominated, nil, true},
+		{"a nominated pod begins to end", nominated, changed(nominated, ends), true},
+		{"a nominated pod has failed", nominated, changed(nominated, fails), true},
+		{"a nominated pod is tried again", nominated, changed(nominated, ready), false},
+		{"a pod without a nomination is deleted", aPod("waits", "1"), nil, false},
+	} {
+		e := startEngine(t, Options{}, aNode("a", "4"), test.was)
+		rev := e.scheduler.State.Revision + 1
+		change := scheduler.Change{Old: test.was}
+		if test.is != nil {
+			change.New = test.is
+		}
+		if err := e.Apply(rev, []scheduler.Change{change}); err != nil {
+			t.Fatal(err)
+		}
+		if got := e.Moved() == rev; got != test.want {
+			t.Errorf("%s: a change %v, want %v", test.says, got, test.want)
 		}
 	}
 }

@@ -38,10 +38,10 @@ const (
 	// clusters where the scheduler looks at all nodes: a busy machine gives the same answer there.
 	fixingTime, longFixingTime = 400 * time.Millisecond, 2 * time.Second
 	// leastTried is how many candidates are tried however long they take: on a busy
-	// machine the answer is late, and not another one. In large clusters that holds for
-	// patient times fixingTime: an answer that comes later than that helps nobody.
-	leastTried = 8
-	patient    = 2
+	// machine the answer is late, and not another one. In large clusters these are fewer:
+	// up to leastTried are tried for longestFixing only.
+	leastTried, leastInLarge = 8, 2
+	longestFixing            = 800 * time.Millisecond
 )
 
 // Query is the pod for which fixes are searched, which has an answer.
@@ -134,6 +134,7 @@ type Search struct {
 	together   map[string]bool          // whether pods of the workload preempt others once they are changed; see togetherKey
 	ready      int                      // Ready nodes, when models was made
 	small      bool                     // the scheduler looks at all nodes
+	minds      bool                     // where the pod fits depends on where others are
 	resizes    bool                     // the pod runs, and waits for a resize in place
 }
 
@@ -181,20 +182,21 @@ func (f *Search) Try(ctx context.Context, progress func(*report.Fixes)) (*report
 
 // tryAll simulates the candidates, and notes in found which were left out.
 func tryAll(ctx context.Context, f *Search, found *report.Fixes, progress func(*report.Fixes)) (tried []Attempt, err error) {
-	begun, working, waiting := time.Now(), 0, 0
+	working, waiting := 0, 0
 	if !f.small {
 		waiting = countWaiting(ctx, f)
 	}
+	begun := time.Now()
 	for i, c := range f.candidates {
 		if c.pair && working >= enoughFixes {
 			found.Pairs = len(f.candidates) - i
 			break
 		}
-		if limit := patience(f, i); time.Since(begun) > limit {
-			found.Stopped = fmt.Sprintf("stopped after %d ms: %d of %d candidates simulated", limit.Milliseconds(), i, len(f.candidates))
+		if limit := patience(f, len(tried)); time.Since(begun) > limit {
+			found.Stopped = fmt.Sprintf("stopped after %d ms: %d of %d candidates simulated", limit.Milliseconds(), len(tried), len(f.candidates))
 			break
 		}
-		if c.needless(tried) || !f.small && c.addsTo(tried, waiting) {
+		if c.needless(tried) || !f.small && !f.minds && c.onlyAddsNodes(tried, waiting) {
 			continue
 		}
 		fix, err := f.attempt(ctx, func(pod *corev1.Pod) (candidate, error) { return c, nil })
@@ -219,17 +221,17 @@ func tryAll(ctx context.Context, f *Search, found *report.Fixes, progress func(*
 // patience is after how long no further candidate is tried, when so many were.
 func patience(f *Search, tried int) time.Duration {
 	switch {
-	case f.small && tried < leastTried:
+	case f.small && tried < leastTried, tried < leastInLarge:
 		return math.MaxInt64
 	case f.small:
 		return longFixingTime
 	case tried < leastTried:
-		return patient * fixingTime
+		return longestFixing
 	}
 	return fixingTime
 }
 
-// countWaiting counts the pods without a node.
+// countWaiting counts the pods without a node, whatever they wait for.
 func countWaiting(ctx context.Context, f *Search) (waiting int) {
 	release, err := f.Scheduler.Acquire(ctx)
 	if err != nil {
@@ -337,11 +339,14 @@ func (c candidate) needless(tried []Attempt) bool {
 	})
 }
 
-// addsTo says whether one step of a pair alone lets the pod onto more nodes than pods wait for any:
-// whatever keeps that from being a fix that works, more nodes do not mend it.
-func (c candidate) addsTo(tried []Attempt, waiting int) bool {
+// onlyAddsNodes says whether one step of a pair alone lets the pod onto more nodes than there are pods without a
+// node, and the other step does not change the pod. Then the pair is not worth trying: what keeps the one step from
+// being a fix that works is not a lack of nodes.
+func (c candidate) onlyAddsNodes(tried []Attempt, waiting int) bool {
 	return c.pair && slices.ContainsFunc(tried, func(fix Attempt) bool {
-		return len(fix.Remedies) == 1 && fix.NodesGained > waiting && slices.ContainsFunc(c.steps, func(step remedy.Step) bool { return remedy.Title(step) == fix.Title })
+		is := func(step remedy.Step) bool { return remedy.Title(step) == fix.Title }
+		return len(fix.Remedies) == 1 && fix.NodesGained > waiting && slices.ContainsFunc(c.steps, is) &&
+			!slices.ContainsFunc(c.steps, func(step remedy.Step) bool { return !is(step) && remedy.ChangesPod(step) })
 	})
 }
 
@@ -379,7 +384,7 @@ func (f *Search) gather(ctx context.Context, q Query) error {
 	pod := q.Question.Pod
 	f.profile = q.Profile
 	f.revision, f.now = f.Scheduler.State.Revision, metav1.NewTime(f.Now()).Rfc3339Copy()
-	f.small = len(f.Scheduler.State.Nodes) < scheduler.SampledFrom
+	f.small, f.minds = len(f.Scheduler.State.Nodes) < scheduler.SampledFrom, forecast.MindsOthers(pod)
 	f.workload, _ = command.WorkloadOf(f.Scheduler.State.Listers.ReplicaSets, pod)
 	if pod.Spec.NodeName != "" {
 		return gatherOnNode(ctx, f, pod)

@@ -42,7 +42,7 @@ func (f *forecasting) surveyClass(ctx context.Context, class *equivalenceClass, 
 	if err := f.roomFor(ctx, class, empty, only); err != nil {
 		return err
 	}
-	if f.trial != nil && mindsOthers(class.pod()) {
+	if f.trial != nil && MindsOthers(class.pod()) {
 		if err := findReach(ctx, f, class, empty); err != nil {
 			return err
 		}
@@ -54,7 +54,7 @@ func (f *forecasting) surveyClass(ctx context.Context, class *equivalenceClass, 
 		return err
 	}
 	target := f.trial != nil && f.trial.is(class.competitors[0]) // it may preempt: nobody asked
-	class.skips = len(class.room) == 0 && class.open == "" && !mindsOthers(class.pod()) && !class.preempts && !target
+	class.skips = len(class.room) == 0 && class.open == "" && !MindsOthers(class.pod()) && !class.preempts && !target
 	return nil
 }
 
@@ -173,9 +173,9 @@ func (f *forecasting) worthTrying(class *equivalenceClass) []string {
 	return nodes
 }
 
-// mindsOthers says whether more than room decides where the pod may go: where
+// MindsOthers says whether more than room decides where the pod may go: where
 // other pods are, or its volumes and devices.
-func mindsOthers(pod *corev1.Pod) bool {
+func MindsOthers(pod *corev1.Pod) bool {
 	affinity := pod.Spec.Affinity
 	if affinity != nil && (affinity.PodAffinity != nil || affinity.PodAntiAffinity != nil) || len(pod.Spec.TopologySpreadConstraints) > 0 || len(pod.Spec.ResourceClaims) > 0 {
 		return true

@@ -144,7 +144,7 @@ type equivalenceClass struct {
 	asked       bool       // room was asked for: there was time
 	room        []string   // the nodes that they fit when nobody has come yet
 	reach       []string   // those that they may fit once others have come, where they mind others in a trial; nil: any
-	reached     int64      // when the state had moved last; see scheduler.State.Moved
+	reached     int64      // scheduler.State.Moved then
 	devices     bool       // they get devices there, which may be the same ones
 	open        string     // why that could not be decided
 	nowhere     *rejection // in a trial as long as nobody has come; nil: not known

@@ -50,9 +50,8 @@ func (p *simulation) preempt(ctx context.Context, c *pendingPod, nowhere placeme
 	return found, nil
 }
 
-// shuffleFor puts equal pods of a node in an order that is the same whenever this is asked of a pod again
-// and nobody has come or gone, and however often others were asked: what happens to the cluster meanwhile
-// has them asked again. nil in the first order: in none.
+// shuffleFor puts equal pods of a node in an order of chance: the same one whenever the same pod is asked about
+// and nobody has come or gone, however often other pods were asked about meanwhile. nil in the first order: in none.
 func shuffleFor(p *simulation, pod *corev1.Pod) func(node string, n int, swap func(i, j int)) {
 	if p.order == 0 {
 		return nil

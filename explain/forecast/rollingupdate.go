@@ -55,7 +55,7 @@ func triesOld(p *simulation, placed *pendingPod) bool {
 // keepsOld says whether the pod of a trial is still there, as it is before the change, when the first new
 // one has its node, and minds where that is.
 func keepsOld(f *forecasting) bool {
-	return f.trial != nil && f.trial.trial.Old != nil && mindsOthers(f.trial.trial.Old)
+	return f.trial != nil && f.trial.trial.Old != nil && MindsOthers(f.trial.trial.Old)
 }
 
 // tryOld notes whom that pod preempts.

@@ -82,7 +82,7 @@ func (k *equivalenceClass) certain(competing int) bool {
 	if slices.ContainsFunc(k.competitors, func(c *pendingPod) bool { return c.mayComeFirst() != "" }) {
 		return false
 	}
-	return k.asked && !k.preempts && !k.devices && !mindsOthers(k.pod()) && !k.preempted() && (len(k.room) == 0 || len(k.room) >= competing)
+	return k.asked && !k.preempts && !k.devices && !MindsOthers(k.pod()) && !k.preempted() && (len(k.room) == 0 || len(k.room) >= competing)
 }
 
 // preempted says whether any of the class came by preemption.
@@ -125,7 +125,7 @@ type lastWhy struct {
 type rejection struct {
 	place
 	pod        *corev1.Pod // the one of the class that was asked about
-	moved      int64       // when the real state had moved last then
+	moved      int64       // scheduler.State.Moved then
 	freedTimes int         // how often capacity had been freed then
 	arrived    int         // how many pods had come
 }
@@ -400,7 +400,7 @@ func (p *simulation) find(ctx context.Context, c *pendingPod) (place, error) {
 	if found, err := fitsNominated(ctx, p, c.pod); found != nil || err != nil {
 		return place{Placement: placement.Placement{Node: c.pod.Status.NominatedNodeName, Found: found}}, err
 	}
-	if mindsOthers(c.pod) && placement.HasOwnClaims(c.pod) {
+	if MindsOthers(c.pod) && placement.HasOwnClaims(c.pod) {
 		return p.findAnew(ctx, c) // the claims of each are in another place
 	}
 	known := p.nowhere[c.class]
@@ -451,7 +451,7 @@ func (p *simulation) findAnew(ctx context.Context, c *pendingPod) (place, error)
 	case l.Node == "":
 		var helps func(*corev1.Pod) bool
 		switch {
-		case !mindsOthers(c.pod):
+		case !MindsOthers(c.pod):
 		case c.class.steady(p.forecast.trial, c):
 			helps = scheduler.Helps(l.Matrix, placement.AsNewPod(c.pod))
 		default: // it may preempt who comes
@@ -510,7 +510,7 @@ func (p *simulation) where(c *pendingPod) []string {
 	if p.forecast.trial == nil || !k.asked || k.open != "" || len(p.victims) > 0 {
 		return nil
 	}
-	if mindsOthers(c.pod) {
+	if MindsOthers(c.pod) {
 		if k.reached != p.forecast.scheduler.State.Moved() {
 			return nil
 		}
@@ -523,7 +523,7 @@ func (p *simulation) where(c *pendingPod) []string {
 // before: it concerns no node on which they might, and they are no replicas of the pod that
 // mind where it is.
 func (k *equivalenceClass) steady(t *tried, c *pendingPod) bool {
-	return t != nil && k.waits && !k.preempts && len(k.room) == 0 && !t.is(c) && (!mindsOthers(c.pod) || !t.hasReplica(c))
+	return t != nil && k.waits && !k.preempts && len(k.room) == 0 && !t.is(c) && (!MindsOthers(c.pod) || !t.hasReplica(c))
 }
 
 // fitsNominated finds out whether a pod fits the node that it is nominated to, which is asked

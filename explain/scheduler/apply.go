@@ -183,7 +183,7 @@ func (s *State) dropPod(pod *corev1.Pod) error {
 	s.selected.count(known, -1)
 	s.nominator.DeleteNominatedPodIfExists(known)
 	if !Assigned(known) {
-		if known.Spec.SchedulingGroup != nil {
+		if known.Spec.SchedulingGroup != nil || known.Status.NominatedNodeName != "" {
 			s.changes.now(s.now())
 		}
 		s.groups.RemovePodGroupMember(known)

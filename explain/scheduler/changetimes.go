@@ -8,7 +8,9 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/runtime"
+	resourcehelper "k8s.io/component-helpers/resource"
 )
 
 // changeTimes is when the state was seen to change, by the scheduler's clock. What is
@@ -59,14 +61,16 @@ func (s *State) LastRead() time.Time { return s.changes.read }
 func (s *State) Touch(object runtime.Object) {
 	switch object.(type) {
 	case *appsv1.ReplicaSet, *appsv1.StatefulSet, *corev1.ReplicationController, *corev1.Service:
-		return // scores rest on them, and some words about rejections, but no rejection
+		if !s.selected.any { // scores rest on them, and some words; a rejection only by a default constraint
+			return
+		}
 	}
 	s.changes.others.Store(s.now().UnixNano())
 	s.changes.pending.Store(true)
 }
 
-// Moved is the newest revision with a change that bears on which nodes fit: what
-// was explained at an older one may be another now. 0: nothing changed since the
+// Moved is the newest revision with a change that bears on which nodes fit, or on whether a pod
+// may preempt: what was explained at an older one may be another now. 0: nothing changed since the
 // cluster was read.
 func (s *State) Moved() int64 { return s.changes.revision.Load() }
 
@@ -106,13 +110,32 @@ func (m *changeTimes) pod(was, is *corev1.Pod, selected *selectedLabels, at time
 	switch {
 	case was == nil && Assigned(is):
 		m.came(BoundAt(is), at)
+	case was == nil && is.Status.NominatedNodeName != "":
+		m.came(is.CreationTimestamp.Time, at)
 	case was == nil:
 	case Assigned(was) != Assigned(is), was.Spec.NodeName != is.Spec.NodeName,
-		was.Status.NominatedNodeName != is.Status.NominatedNodeName,
-		Assigned(is) && (was.Generation != is.Generation || (was.DeletionTimestamp == nil) != (is.DeletionTimestamp == nil) ||
-			selected.differ(was.Labels, is.Labels)):
+		was.Status.NominatedNodeName != is.Status.NominatedNodeName, givesUpNomination(was, is),
+		Assigned(is) && differsOnNode(was, is, selected):
 		m.now(at)
 	}
+}
+
+// differsOnNode says whether a pod bears otherwise on the pods that may come to its node.
+func differsOnNode(was, is *corev1.Pod, selected *selectedLabels) bool {
+	return was.Generation != is.Generation || (was.DeletionTimestamp == nil) != (is.DeletionTimestamp == nil) ||
+		selected.differ(was.Labels, is.Labels) || was.ResourceVersion != is.ResourceVersion && requestsDiffer(was, is)
+}
+
+// givesUpNomination says whether a nominated pod begins to end, or has ended: what it is nominated for is free.
+func givesUpNomination(was, is *corev1.Pod) bool {
+	return was.Status.NominatedNodeName != "" && ((was.DeletionTimestamp == nil) != (is.DeletionTimestamp == nil) || Terminal(was) != Terminal(is))
+}
+
+// requestsDiffer says whether a pod takes other room on its node than before: the kubelet has carried out a
+// resize, or found it infeasible, which only the status tells.
+func requestsDiffer(was, is *corev1.Pod) bool {
+	counted := resourcehelper.PodResourcesOptions{UseStatusResources: true}
+	return !maps.EqualFunc(resourcehelper.PodRequests(was, counted), resourcehelper.PodRequests(is, counted), func(a, b resource.Quantity) bool { return a.Cmp(b) == 0 })
 }
 
 // ChangedAfter says whether objects themselves tell of a change after that time:
