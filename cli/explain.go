@@ -92,8 +92,11 @@ func isKind(word string) bool {
 	return slices.Contains(named.PodKinds, strings.ToLower(word)) || named.WorkloadKind(word) != ""
 }
 
-// joinKind makes KIND/NAME of KIND NAME, as kubectl reads it.
+// joinKind makes KIND/NAME of KIND NAME, as kubectl reads it. A pod may be named with its namespace after its kind.
 func joinKind(args []string) []string {
+	if len(args) == 2 && slices.Contains(named.PodKinds, strings.ToLower(args[0])) && strings.Contains(args[1], "/") {
+		return args[1:]
+	}
 	if len(args) == 2 && isKind(args[0]) {
 		return []string{args[0] + "/" + args[1]}
 	}

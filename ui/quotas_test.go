@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -81,4 +82,18 @@ func TestQuotasAreShownWithoutTheRightToListLimitRanges(t *testing.T) {
 	app := newTestAppWith(t, 80, 24, s, c, nil)
 	press(t, app, "8")
 	requireScreen(t, app)
+}
+
+// A full quota is not shown as over its limit, however its amounts are rounded.
+func TestAFullQuotaIsNotOverItsLimit(t *testing.T) {
+	s := newProdEU().snapshot()
+	q := modeltest.Quantities
+	cluster := &fakeCluster{reports: verdictsOf(s), objects: map[string][]runtime.Object{
+		"resourcequotas": {quota("shop", "compute", q("limits.memory", "2400Mi"), q("limits.memory", "2400Mi"))},
+	}}
+	app := newTestAppWith(t, 80, 24, s, cluster, nil)
+	press(t, app, "8")
+	if got := screen(app); !strings.Contains(got, "2.3Gi of 2.3Gi") {
+		t.Errorf("2400Mi of 2400Mi:\n%s", got)
+	}
 }

@@ -147,6 +147,9 @@ func usedOf(r *row, name corev1.ResourceName) string {
 	if !known {
 		return model.UnknownFigure + " of " + whole
 	}
+	if used == hard { // rounded apart they would look over the limit
+		return whole + " of " + whole
+	}
 	return amount(name, used, model.Up) + " of " + whole
 }
 
