@@ -75,8 +75,8 @@ func TestWhichOfEqualPodsIsPreemptedIsNotCertain(t *testing.T) {
 	}
 }
 
-// Which of equal pods is preempted in which order does not depend on how often the engine has asked
-// that of others before: a heartbeat of a node while it simulates has it ask again.
+// Which of equal pods is preempted in which order does not depend on what the engine has asked about
+// others before: what changes in the cluster meanwhile has it ask again.
 func TestTheOrdersOfEqualPodsDoNotDependOnWhatElseIsAsked(t *testing.T) {
 	started := func(p *corev1.Pod) { p.Status.StartTime = new(metav1.NewTime(testNow.Add(-time.Hour))) }
 	var told []string
