@@ -169,6 +169,33 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			[]string{"+ remove node selector disktype=ssd | a b", "+ label b disktype=ssd | b"},
 		},
 		{
+			"a selector that looks misspelt gets the value that nodes have",
+			[]runtime.Object{testNode("a", "4", nodeLabel("disktype", "ssd")), testNode("b", "4", nodeLabel("disktype", "hdd"))},
+			testPod("shop/web", "", "1", selecting("disktype", "sdd")),
+			[]string{
+				"+ set node selector disktype=hdd instead of sdd | b", "+ set node selector disktype=ssd instead of sdd | a",
+				"+ remove node selector disktype=sdd | a b",
+			},
+		},
+		{
+			"but not where a node has its value",
+			[]runtime.Object{testNode("a", "4", nodeLabel("disktype", "ssd")), testNode("b", "4", nodeLabel("disktype", "sdd"), cordoned)},
+			testPod("shop/web", "", "1", selecting("disktype", "sdd")),
+			[]string{"+ uncordon b | b", "+ remove node selector disktype=sdd | a", "* add a node like b | new-node-1"},
+		},
+		{
+			"cores that were to be thousandths",
+			[]runtime.Object{testNode("a", "4"), testPod("shop/y", "a", "1", podControlledBy("apps/v1", "DaemonSet", "y"))},
+			testPod("shop/web", "", "2000"),
+			[]string{"+ request cpu 2 instead of 2000 | a"},
+		},
+		{
+			"but not where there is no room for them",
+			[]runtime.Object{testNode("a", "4"), testPod("shop/y", "a", "3", podControlledBy("apps/v1", "DaemonSet", "y"))},
+			testPod("shop/web", "", "2000"),
+			[]string{"No known change to the pod or to nodes would help."},
+		},
+		{
 			"a label of Kubernetes' own is not given",
 			[]runtime.Object{testNode("a", "4")},
 			testPod("shop/web", "", "1", selecting("topology.kubernetes.io/zone", "b")),

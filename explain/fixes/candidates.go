@@ -147,8 +147,9 @@ func affinityRemedies(q *plugins.Question, rs []plugins.NodeRejection) []option 
 	return affinityWays(q, rs, nil)
 }
 
-// affinityWays drop what the nodes do not have, or label the nearest node that has no such label, or
-// those for which another value of a label looks like a mistake; nil: nobody knows.
+// affinityWays drop what the nodes do not have, or give a node selector the value that it looks like a
+// misspelling of, or label the nearest node that has no such label, or those for which another value of
+// a label looks like a mistake; nil: nobody knows.
 func affinityWays(q *plugins.Question, rs []plugins.NodeRejection, find mistaken) []option {
 	if rs[0].Node == nil {
 		return nil
@@ -174,6 +175,7 @@ func affinityWays(q *plugins.Question, rs []plugins.NodeRejection, find mistaken
 		}
 	}
 	if one, ok := u.Single(); ok {
+		options = append(options, respelt(q, one)...)
 		options = append(options, labelled(one, q.Pod, rs, find)...)
 	}
 	return options

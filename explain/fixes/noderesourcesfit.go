@@ -79,7 +79,11 @@ func lowerOne(pod *corev1.Pod, short plugins.Figure) (remedy.LowerRequest, bool)
 	step.Container, step.To = most.Name, step.From-(short.Wanted-room)
 	step.Total[1] = room
 	if step.To <= step.From/least {
-		return remedy.LowerRequest{}, false
+		meant, _ := quantity.Misread(name, step.From)
+		if meant == 0 || meant > step.To {
+			return remedy.LowerRequest{}, false
+		}
+		step.To, step.Total[1] = meant, short.Wanted-(step.From-meant)
 	}
 	step.Limit = limitFollows(pod, most, name)
 	return step, true

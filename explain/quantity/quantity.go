@@ -3,6 +3,7 @@
 package quantity
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -62,6 +63,23 @@ func ExactRange(name corev1.ResourceName, least, greatest int64) string {
 func CountsBytes(name corev1.ResourceName) bool {
 	return name == corev1.ResourceMemory || name == corev1.ResourceEphemeralStorage || name == corev1.ResourceStorage ||
 		strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
+}
+
+// Misread is what a request looks like it was meant to be, in the scheduler's unit, if its unit is
+// probably wrong: 4000 cores for 4000m, 512Gi for 512Mi, with how that is written; 0 where it does not
+// look so.
+func Misread(name corev1.ResourceName, amount int64) (meant int64, written string) {
+	const (
+		core, many = 1000, 100 // a core in thousandths; hardly a container requests a hundred
+		gi         = 1 << 30
+	)
+	switch {
+	case name == corev1.ResourceCPU && amount >= many*core && amount%core == 0:
+		return amount / core, fmt.Sprintf("%dm", amount/core)
+	case name == corev1.ResourceMemory && amount >= many*gi && amount%gi == 0:
+		return amount >> 10, fmt.Sprintf("%dMi", amount/gi)
+	}
+	return 0, ""
 }
 
 // RoundedUp writes a shortage for people, no less than it is.

@@ -131,6 +131,7 @@ func TestCommands(t *testing.T) {
 		{"a toleration", checkout("x", ""), deployed, []remedy.Step{remedy.Tolerate{Taint: gpuTaint}}},
 		{"one more toleration", rs(toleratingForAWhile), []runtime.Object{replicaSet("shop/rs", rs(toleratingForAWhile))}, []remedy.Step{remedy.Tolerate{Taint: gpuTaint}}},
 		{"a selector", checkout("x", ""), deployed, []remedy.Step{remedy.DropSelector{Key: "disktype", Value: "ssd"}}},
+		{"another value of a selector", checkout("x", ""), deployed, []remedy.Step{remedy.SetSelector{Key: "disktype", Values: [2]string{"ssd", "nvme"}}}},
 		{"two changes of the template are one rollout", checkout("x", ""), deployed, []remedy.Step{remedy.Tolerate{Taint: gpuTaint}, remedy.DropSelector{Key: "disktype", Value: "ssd"}}},
 		{"a selector that an admission plugin added", checkout("x", "", explaintest.Selecting("pool", "web")), deployed, []remedy.Step{remedy.DropSelector{Key: "pool", Value: "web"}}},
 		{"a node first, then the template", checkout("x", ""), deployed, []remedy.Step{remedy.Tolerate{Taint: gpuTaint}, remedy.Uncordon{Nodes: []string{"a"}}}},

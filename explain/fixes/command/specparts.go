@@ -69,6 +69,8 @@ func partOf(spec *corev1.PodSpec, step remedy.Step) any {
 		return slices.ContainsFunc(containers, func(c corev1.Container) bool { return c.Name == r.Container })
 	case remedy.DropSelector:
 		return spec.NodeSelector[r.Key] == r.Value
+	case remedy.SetSelector:
+		return spec.NodeSelector[r.Key] == r.Values[0]
 	case remedy.SetScheduler:
 		return spec.SchedulerName
 	case remedy.DropExpression:

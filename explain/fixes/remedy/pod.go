@@ -22,6 +22,7 @@ import (
 func (Tolerate) kind() report.FixKind       { return report.FixTolerate }
 func (LowerRequest) kind() report.FixKind   { return report.FixRequest }
 func (DropSelector) kind() report.FixKind   { return report.FixSelector }
+func (SetSelector) kind() report.FixKind    { return report.FixSelector }
 func (DropExpression) kind() report.FixKind { return report.FixSelector }
 func (DropPodTerm) kind() report.FixKind    { return report.FixAffinity }
 func (LoosenSpread) kind() report.FixKind   { return report.FixSpread }
@@ -31,6 +32,7 @@ func (Ungate) kind() report.FixKind         { return report.FixGate }
 
 func (Ungate) harm() int         { return 10 }
 func (SetScheduler) harm() int   { return 20 }
+func (SetSelector) harm() int    { return 24 }
 func (DropSelector) harm() int   { return 45 }
 func (DropExpression) harm() int { return 46 }
 func (DropHostPort) harm() int   { return 60 }
@@ -76,6 +78,10 @@ func (r LowerRequest) title() string {
 
 func (r DropSelector) title() string {
 	return fmt.Sprintf("remove node selector %s=%s", r.Key, r.Value)
+}
+
+func (r SetSelector) title() string {
+	return fmt.Sprintf("set node selector %s=%s instead of %s", r.Key, r.Values[1], r.Values[0])
 }
 
 func (r DropExpression) title() string { return "remove node affinity " + r.Words }
@@ -185,6 +191,10 @@ func (r LowerRequest) quantity() resource.Quantity {
 
 func (r DropSelector) apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	return changePod(pod, func(p *corev1.Pod) { delete(p.Spec.NodeSelector, r.Key) }), nil
+}
+
+func (r SetSelector) apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
+	return changePod(pod, func(p *corev1.Pod) { p.Spec.NodeSelector[r.Key] = r.Values[1] }), nil
 }
 
 func (r DropExpression) apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {

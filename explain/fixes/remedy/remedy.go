@@ -58,6 +58,11 @@ type (
 	}
 	// DropSelector takes a key out of spec.nodeSelector.
 	DropSelector struct{ Key, Value string }
+	// SetSelector gives a key of spec.nodeSelector another value.
+	SetSelector struct {
+		Key    string
+		Values [2]string // before and after
+	}
 	// DropExpression takes a requirement out of a term of the required node
 	// affinity; the only one of the only term takes the whole affinity with it.
 	DropExpression struct {
