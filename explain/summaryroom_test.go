@@ -8,9 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 	"k8s.io/utils/ptr"
 
@@ -20,6 +23,22 @@ import (
 // nodeHaving sets what a node has allocatable of a resource.
 func nodeHaving(name corev1.ResourceName, amount string) func(*corev1.Node) {
 	return func(n *corev1.Node) { n.Status.Allocatable[name] = resource.MustParse(amount) }
+}
+
+// tolerating lets a pod tolerate NoSchedule taints of a key with this value.
+func tolerating(key, value string) func(*corev1.Pod) {
+	return func(p *corev1.Pod) {
+		p.Spec.Tolerations = append(p.Spec.Tolerations, corev1.Toleration{Key: key, Operator: corev1.TolerationOpEqual, Value: value, Effect: corev1.TaintEffectNoSchedule})
+	}
+}
+
+// initially has an init container request cpu.
+func initially(name, cpu string) func(*corev1.Pod) {
+	return func(p *corev1.Pod) {
+		p.Spec.InitContainers = append(p.Spec.InitContainers, corev1.Container{
+			Name: name, Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu)}},
+		})
+	}
 }
 
 func cordonedNode(n *corev1.Node) {
@@ -223,7 +242,52 @@ func TestNearMissesAreToldApart(t *testing.T) {
 		"no node without another reason has the device": {
 			[]runtime.Object{testNode("a", "4"), testNode("b", "4", taint, nodeHaving(gpu, "2")), testPod("s/y", "b", "4")},
 			testPod("s/x", "", "1", requesting(gpu, "1")),
-			"No node that would accept it has nvidia.com/gpu (it requests 1).", "gpu | no node that accepts it has nvidia.com/gpu",
+			"1 node has nvidia.com/gpu and rejects it: b, dedicated=gpu:NoSchedule and needs cpu 1 more.", "taint | b: dedicated=gpu:NoSchedule; needs cpu 1 more",
+		},
+		"nor do two, of which the pod tolerates another value of the taint": {
+			[]runtime.Object{
+				testNode("a", "4"), testNode("b", "4", taint, nodeHaving(gpu, "1")), testNode("c", "4", taint, nodeHaving(gpu, "1")),
+				testPod("s/y", "b", "1", requesting(gpu, "1")), testPod("s/z", "c", "1", requesting(gpu, "1")),
+			},
+			testPod("s/x", "", "1", requesting(gpu, "1"), tolerating("dedicated", "true")),
+			"2 nodes have nvidia.com/gpu and reject it. Closest: b, dedicated=gpu:NoSchedule and needs nvidia.com/gpu 1 more. The pod's toleration dedicated=true:NoSchedule does not match.",
+			"taint | b: dedicated=gpu:NoSchedule; needs nvidia.com/gpu 1 more",
+		},
+		"a toleration of another value": {
+			[]runtime.Object{testNode("a", "4", taint)},
+			testPod("s/x", "", "1", tolerating("dedicated", "true")),
+			"Only a taint blocks it: a would accept it without dedicated=gpu:NoSchedule. The pod's toleration dedicated=true:NoSchedule does not match.",
+			"taint | a: dedicated=gpu:NoSchedule",
+		},
+		"cores that were to be thousandths": {
+			[]runtime.Object{testNode("a", "4"), testNode("b", "8")},
+			testPod("s/x", "", "1500"),
+			"Too large for any node: it requests cpu 1500, the largest node has 8 allocatable. Probably a wrong unit: cpu 1500 of container app may have meant 1500m (1.5).",
+			"too large | cpu 1500; largest node 8",
+		},
+		"more cores than any node has even in thousandths": {
+			[]runtime.Object{testNode("a", "4")},
+			testPod("s/x", "", "5000"),
+			"Too large for any node: it requests cpu 5000, the largest node has 4 allocatable.", "too large | cpu 5000; largest node 4",
+		},
+		"Gi for Mi": {
+			[]runtime.Object{testNode("a", "4")},
+			testPod("s/x", "", "1", memory("512Gi")),
+			"Too large for any node: it requests memory 512Gi, the largest node has 8Gi allocatable. Probably a wrong unit: memory 512Gi of container app may have meant 512Mi.",
+			"too large | memory 512Gi; largest node 8Gi",
+		},
+		"an init container requests most": {
+			[]runtime.Object{testNode("a", "4")},
+			testPod("s/x", "", "500m", initially("migrate", "8")),
+			"Too large for any node: it requests cpu 8, the largest node has 4 allocatable. The request of cpu 8 is that of init container migrate; without it the pod requests 500m.",
+			"too large | cpu 8; largest node 4",
+		},
+		"an init container that runs on is one of the containers": {
+			[]runtime.Object{testNode("a", "4")},
+			testPod("s/x", "", "500m", initially("proxy", "8"), func(p *corev1.Pod) {
+				p.Spec.InitContainers[0].RestartPolicy = new(corev1.ContainerRestartPolicyAlways)
+			}),
+			"Too large for any node: it requests cpu 8.5, the largest node has 4 allocatable.", "too large | cpu 8.5; largest node 4",
 		},
 		"all devices are taken": {
 			[]runtime.Object{testNode("a", "4"), testNode("b", "4", nodeHaving(gpu, "1")), testPod("s/y", "b", "1", requesting(gpu, "1"))},
@@ -320,6 +384,49 @@ func TestNearMissesAreToldApart(t *testing.T) {
 		r := mustExplain(t, startEngine(t, Options{}, c.nodes...), c.pod)
 		if r.Summary != c.summary || rowOf(r) != c.why {
 			t.Errorf("%s: got\n%s\n%s\nwant\n%s\n%s", name, r.Summary, rowOf(r), c.summary, c.why)
+		}
+	}
+}
+
+// TestARolloutThatBlocksItselfIsToldSo where only older pods of the pod's own Deployment keep it off
+// the closest nodes, and not where others do too.
+func TestARolloutThatBlocksItselfIsToldSo(t *testing.T) {
+	const words = "These are older pods of its own Deployment: its rollout keeps them until a new pod is ready, unless maxUnavailable lets some stop first."
+	set := func(name, deployment string) *appsv1.ReplicaSet {
+		return &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: "s", Name: name, UID: types.UID(name), OwnerReferences: []metav1.OwnerReference{{
+			APIVersion: "apps/v1", Kind: "Deployment", Name: deployment, UID: types.UID(deployment), Controller: new(true),
+		}}}}
+	}
+	of := func(name string) func(*corev1.Pod) {
+		return func(p *corev1.Pod) {
+			p.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: name, UID: types.UID(name), Controller: new(true)}}
+		}
+	}
+	port := hostPort("", 8080, corev1.ProtocolTCP)
+	apart := func(p *corev1.Pod) {
+		podLabel("app", "web")(p)
+		awayFrom(podTerm(corev1.LabelHostname, "web", "s"))(p)
+	}
+	nodes := []runtime.Object{
+		testNode("a", "4", nodeLabel(corev1.LabelHostname, "a")), testNode("b", "4", nodeLabel(corev1.LabelHostname, "b")),
+		set("web-1", "web"), set("web-2", "web"), set("other-1", "other"),
+	}
+	for name, c := range map[string]struct {
+		running []runtime.Object
+		pod     *corev1.Pod
+		want    string
+	}{
+		"host ports":                      {[]runtime.Object{testPod("s/o1", "a", "1", of("web-1"), port), testPod("s/o2", "b", "1", of("web-1"), port)}, testPod("s/x", "", "1", of("web-2"), port), words},
+		"anti-affinity":                   {[]runtime.Object{testPod("s/o1", "a", "1", of("web-1"), apart), testPod("s/o2", "b", "1", of("web-1"), apart)}, testPod("s/x", "", "1", of("web-2"), apart), words},
+		"of the same ReplicaSet":          {[]runtime.Object{testPod("s/o1", "a", "1", of("web-2"), apart), testPod("s/o2", "b", "1", of("web-2"), apart)}, testPod("s/x", "", "1", of("web-2"), apart), ""},
+		"one is of another workload":      {[]runtime.Object{testPod("s/o1", "a", "1", of("web-1"), port), testPod("s/o2", "b", "1", of("other-1"), port)}, testPod("s/x", "", "1", of("web-2"), port), ""},
+		"no ReplicaSet":                   {[]runtime.Object{testPod("s/o1", "a", "1", of("web-1"), port), testPod("s/o2", "b", "1", of("web-1"), port)}, testPod("s/x", "", "1", port), ""},
+		"a ReplicaSet that was not found": {[]runtime.Object{testPod("s/o1", "a", "1", of("gone"), port), testPod("s/o2", "b", "1", of("gone"), port)}, testPod("s/x", "", "1", of("web-2"), port), ""},
+		"the nodes are full as well":      {[]runtime.Object{testPod("s/o1", "a", "4", of("web-1"), port), testPod("s/o2", "b", "4", of("web-1"), port)}, testPod("s/x", "", "1", of("web-2"), port), ""},
+	} {
+		r := mustExplain(t, startEngine(t, Options{}, append(slices.Concat(nodes, c.running), c.pod)...), c.pod)
+		if r.Further != c.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, r.Summary, c.want)
 		}
 	}
 }

@@ -121,7 +121,16 @@ func TestOneVolumeDoesNotServeTwoClaims(t *testing.T) {
 func TestABoundVolumeIsToldWithWhereItIs(t *testing.T) {
 	rejection := binding(t, aClaim("data/db", "csi", boundTo("pv-1")), aVolume("pv-1", "csi", volumeOn(corev1.LabelTopologyZone, "a"), volumeOf("data/db")))
 	same(t, rejection.What, "n: claim data/db requires nodes with topology.kubernetes.io/zone=a, the node has topology.kubernetes.io/zone=b (volume pv-1)")
-	same(t, rejection.Short, "volume of claim db is only in zone a")
+	same(t, rejection.Short, "volume of claim db is only in zone a, which has no node")
+	for _, c := range []struct{ key, value, where string }{
+		{corev1.LabelHostname, "gone", "is only on node gone, which does not exist"},
+		{"rack", "r1", "is only for nodes with rack=r1: there are none"},
+	} {
+		rejection = binding(t, aClaim("data/db", "csi", boundTo("pv-1")), aVolume("pv-1", "csi", volumeOn(c.key, c.value), volumeOf("data/db")))
+		same(t, rejection.Short, "volume of claim db "+c.where)
+	}
+	rejection = binding(t, testNode("other", "4", nodeLabel("rack", "r1")), aClaim("data/db", "csi", boundTo("pv-1")), aVolume("pv-1", "csi", volumeOn("rack", "r1"), volumeOf("data/db")))
+	same(t, rejection.Short, "volume of claim db is only for nodes with rack=r1")
 	rejection = binding(t, aClaim("data/db", "csi", boundTo("pv-1")))
 	same(t, rejection.What, "n: volume pv-1 of claim data/db does not exist")
 }

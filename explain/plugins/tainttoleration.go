@@ -26,7 +26,7 @@ var TaintToleration = explainer{
 			What: predicates(rs, func(r NodeRejection, nodes int) string {
 				taints := UntoleratedNames(q, r)
 				return grammar.Agree(nodes, "has", "have") + " the untolerated " + grammar.Agree(len(taints), "taint ", "taints ") +
-					strings.Join(taints, ", ") + taintStates(Untolerated(q, r), nodes) + comparisons(q, Untolerated(q, r))
+					strings.Join(taints, ", ") + taintStates(Untolerated(q, r), nodes) + comparisons(q, Untolerated(q, r)) + mismatchClause(q, Untolerated(q, r))
 			}),
 			Short: taintClause(Untolerated(q, rs[0])),
 		}
@@ -126,6 +126,36 @@ var comparing = map[corev1.TolerationOperator]string{corev1.TolerationOpGt: " > 
 
 // Compared words a toleration that compares: "sla > 950".
 func Compared(t *corev1.Toleration) string { return t.Key + comparing[t.Operator] + t.Value }
+
+// Mismatches say which of the pod's tolerations have the key of an untolerated taint and do not match
+// it: "toleration gpu=yes:NoSchedule does not match"; "" without any. Those that compare numbers are
+// told by comparisons.
+func Mismatches(q *Question, taints []corev1.Taint) string {
+	var all []string
+	for _, taint := range taints {
+		for _, t := range q.Pod.Spec.Tolerations {
+			if t.Key != taint.Key || comparing[t.Operator] != "" {
+				continue
+			}
+			written := corev1.Taint{Key: t.Key, Value: t.Value, Effect: t.Effect}
+			if text := strings.TrimSuffix(written.ToString(), ":"); !slices.Contains(all, text) {
+				all = append(all, text)
+			}
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return grammar.Agree(len(all), "toleration ", "tolerations ") + grammar.List(all, grammar.Few) + grammar.Agree(len(all), " does not match", " do not match")
+}
+
+// mismatchClause continues a sentence with Mismatches.
+func mismatchClause(q *Question, taints []corev1.Taint) string {
+	if said := Mismatches(q, taints); said != "" {
+		return "; the pod's " + said
+	}
+	return ""
+}
 
 // comparisons are the pod's tolerations that compare the values of untolerated taints, to continue a
 // sentence: "; it tolerates sla > 950"; "" without any.

@@ -144,10 +144,25 @@ func (b *Binder) boundElsewhere(claim PodClaim, node *corev1.Node) (Reason, bool
 	if volume = b.translated(volume, node); storagehelpers.CheckNodeAffinity(volume, node.Labels) == nil {
 		return Reason{}, false
 	}
-	return newReason("volume of claim "+claim.Object.Name+" "+volumeOnly(volume, true), func() string {
+	nowhere := ""
+	if b.reachesNoNode(volume) {
+		nowhere = volumeNowhere(volume)
+	}
+	return newReason("volume of claim "+claim.Object.Name+" "+volumeOnly(volume, true)+nowhere, func() string {
 		return fmt.Sprintf("claim %s requires nodes with %s, the node has %s (volume %s)",
 			claim.Name, volumePlace(volume, false), nodePlace(volume, node), volume.Name)
 	}), true
+}
+
+// reachesNoNode reports whether the volume can be used on none of the nodes that there are.
+func (b *Binder) reachesNoNode(volume *corev1.PersistentVolume) bool {
+	type volumeKey struct{ name string }
+	return Remember(b.q, volumeKey{volume.Name}, func() bool {
+		nodes, err := b.q.Nodes.NodeInfos().List()
+		return err == nil && !slices.ContainsFunc(nodes, func(info fwk.NodeInfo) bool {
+			return storagehelpers.CheckNodeAffinity(b.translated(volume, info.Node()), info.Node().Labels) == nil
+		})
+	})
 }
 
 // translated is volume as the node's CSI driver sees it, where the node's

@@ -176,6 +176,21 @@ func volumeOnly(volume *corev1.PersistentVolume, brief bool) string {
 	return "is only for nodes with " + volumePlace(volume, brief)
 }
 
+// volumeNowhere goes on from volumeOnly where there is no such node.
+func volumeNowhere(volume *corev1.PersistentVolume) string {
+	if terms := volumeTerms(volume); len(terms) == 1 && len(terms[0].MatchExpressions) == 1 && len(terms[0].MatchFields) == 0 {
+		r := terms[0].MatchExpressions[0]
+		word, in := LabelWord(r.Key), r.Operator == corev1.NodeSelectorOpIn
+		switch {
+		case in && r.Key == corev1.LabelHostname:
+			return grammar.Agree(len(r.Values), ", which does not exist", ", none of which exists")
+		case in && (word == "zone" || word == "region"):
+			return grammar.Agree(len(r.Values), ", which has no node", ", none of which has a node")
+		}
+	}
+	return ": there are none"
+}
+
 // volumePlace is the node affinity of volume.
 func volumePlace(volume *corev1.PersistentVolume, brief bool) string {
 	return selectorTerms(volumeTerms(volume), brief)

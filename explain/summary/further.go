@@ -6,11 +6,9 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
-	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
@@ -124,29 +122,6 @@ func (z zones) words() string {
 func apart(some, others zones) bool {
 	return !some.unknown && !others.unknown && len(some.names) > 0 && len(others.names) > 0 &&
 		!slices.ContainsFunc(some.names, func(zone string) bool { return slices.Contains(others.names, zone) })
-}
-
-// limitRangeWords say that at least half of what the pod requests of the resource that it is pending
-// for, or that is too large, is not what its workload says, but was set by a LimitRange; "" otherwise.
-func limitRangeWords(q *podQuestion, r *report.Report, told *overall) string {
-	counted := q.PodInfo.CalculateResource().Resource
-	for _, known := range []struct {
-		name   corev1.ResourceName
-		amount int64
-	}{{corev1.ResourceCPU, counted.GetMilliCPU()}, {corev1.ResourceMemory, counted.GetMemory()}, {corev1.ResourceEphemeralStorage, counted.GetEphemeralStorage()}} {
-		given, err := resource.ParseQuantity(r.Pod.LimitRangeDefaults[string(known.name)])
-		if err != nil || given.IsZero() || told.over != known.name && (told.over != "" || told.cause != model.ResourceWord(known.name)) {
-			continue
-		}
-		part, _ := model.Count(known.name, given)
-		switch amount := quantity.RoundedUp(known.name, known.amount); {
-		case part >= known.amount:
-			return fmt.Sprintf("The request of %s %s was set by a LimitRange.", known.name, amount)
-		case 2*part >= known.amount:
-			return fmt.Sprintf("Of the request of %s %s, %s was set by a LimitRange.", known.name, amount, quantity.RoundedDown(known.name, part))
-		}
-	}
-	return ""
 }
 
 // roomWords say what rejects nodes that have enough capacity.

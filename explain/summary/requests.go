@@ -75,8 +75,11 @@ func unitWords(q *podQuestion, asked plugins.Figure) string {
 		if meant == 0 || meant > most || amount <= most {
 			continue
 		}
-		return fmt.Sprintf("Probably a wrong unit: %s %s of container %s may have meant %s (%s).", asked.Resource,
-			quantity.OfPod(asked.Resource, amount), c.Name, unit, quantity.OfPod(asked.Resource, meant))
+		if plain := quantity.OfPod(asked.Resource, meant); plain != unit {
+			unit += " (" + plain + ")"
+		}
+		return fmt.Sprintf("Probably a wrong unit: %s %s of container %s may have meant %s.", asked.Resource,
+			quantity.OfPod(asked.Resource, amount), c.Name, unit)
 	}
 	return ""
 }

@@ -237,6 +237,37 @@ func tellWithout(nodes []shortNode) string {
 	return "No node that would accept it has " + strings.Join(absent, " or ") + "."
 }
 
+// tellHolders is for nodes that have none of a resource, where others have some and reject the pod for
+// several reasons: these nodes are what it is for, and the closest of them tells more. False where no
+// other group of nodes has it.
+func tellHolders(q *podQuestion, r *report.Report, absent corev1.ResourceName) (overall, bool) {
+	table := plugins.ShortageTableOf(q.Question)
+	has := func(name string) bool {
+		lack := figureOf(table.ByName(name), absent)
+		return lack == nil || lack.Allocatable > 0
+	}
+	var first *report.Group
+	holders := 0
+	for i := range r.Groups {
+		g := &r.Groups[i]
+		if len(g.Nodes) == 0 || g.OverAllNodes() || !has(g.Nodes[0]) {
+			continue
+		}
+		holders += g.Count
+		if first == nil {
+			first = g
+		}
+	}
+	if first == nil {
+		return overall{}, false
+	}
+	told := tellNearest(q, r, first)
+	_, closest, _ := strings.Cut(told.summary, "Closest: ")
+	told.summary = fmt.Sprintf("%s %s and %s %s", grammar.Count(holders, "node has", "nodes have"), absent,
+		grammar.Agree(holders, "rejects it:", "reject it. Closest:"), closest)
+	return told, true
+}
+
 // acceptWithout names the nodes that would accept the pod but for one reason each.
 func acceptWithout(between []*report.Group) string {
 	var all []string

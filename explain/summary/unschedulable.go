@@ -34,10 +34,27 @@ func tellUnschedulable(q *podQuestion, r *report.Report) overall {
 	} else if told, ok = tellPinned(q, r); !ok {
 		told = m.tell(q, r)
 	}
-	if words := limitRangeWords(q, r, &told); words != "" {
+	for _, words := range []string{originWords(q, r, &told), tolerationWords(q, r, &told), rolloutWords(q, r)} {
 		told.further = strings.TrimSpace(words + " " + told.further)
 	}
 	return told
+}
+
+// tolerationWords say that the pod tolerates something like the taint that it is pending for, and what;
+// "" otherwise.
+func tolerationWords(q *podQuestion, r *report.Report, told *overall) string {
+	for i := range r.Groups {
+		for j := range r.Groups[i].Rejections {
+			rejection := &r.Groups[i].Rejections[j]
+			if rejection.Plugin != names.TaintToleration || rejection.Cause != told.cause {
+				continue
+			}
+			if said := plugins.Mismatches(q.Question, rejection.Taints); said != "" {
+				return "The pod's " + said + "."
+			}
+		}
+	}
+	return ""
 }
 
 // tell says why none of several nodes fits that are large enough.
@@ -65,6 +82,9 @@ func (m *misses) tell(q *podQuestion, r *report.Report) overall {
 		told.cause, told.why = first.cause, first.why
 		told.summary = fmt.Sprintf("Only %s it: %s.", blocks(q, m.between), acceptWithout(m.between))
 	case len(m.without) > 0:
+		if holders, ok := tellHolders(q, r, m.absent()); ok {
+			return m.tellLost(holders)
+		}
 		f := tooLittle(m.without[0].lacks)[0]
 		told.cause, told.why = model.ResourceWord(f.Resource), fmt.Sprintf("no node that accepts it has %s", f.Resource)
 		told.summary = tellWithout(m.without)
@@ -139,27 +159,4 @@ func figureOf(figures []plugins.Figure, name corev1.ResourceName) *plugins.Figur
 		}
 	}
 	return nil
-}
-
-// requestWords are the pod's requests in one line: "cpu 32 and memory 64Gi".
-func requestWords(q *podQuestion) string {
-	counted := q.PodInfo.CalculateResource().Resource
-	all := []plugins.Figure{
-		{Resource: corev1.ResourceCPU, Wanted: counted.GetMilliCPU()},
-		{Resource: corev1.ResourceMemory, Wanted: counted.GetMemory()},
-		{Resource: corev1.ResourceEphemeralStorage, Wanted: counted.GetEphemeralStorage()},
-	}
-	for name, amount := range counted.GetScalarResources() {
-		all = append(all, plugins.Figure{Resource: name, Wanted: amount})
-	}
-	slices.SortFunc(all, func(a, b plugins.Figure) int {
-		return strings.Compare(report.ResourceRank(a.Resource), report.ResourceRank(b.Resource))
-	})
-	var said []string
-	for _, f := range all {
-		if f.Wanted > 0 {
-			said = append(said, fmt.Sprintf("%s %s", f.Resource, quantity.RoundedUp(f.Resource, f.Wanted)))
-		}
-	}
-	return strings.Join(said, " and ")
 }

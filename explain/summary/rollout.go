@@ -1,0 +1,81 @@
+package summary
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+)
+
+// rolloutWords say that the closest nodes reject the pod for older pods of its own Deployment alone,
+// which a rolling update stops only as new ones get ready; "" otherwise.
+func rolloutWords(q *podQuestion, r *report.Report) string {
+	const most = 200 // nodes that are looked at
+	first := &r.Groups[0]
+	set, deployment := replicaSet(q, q.Pod)
+	if deployment == "" || len(first.Nodes) == 0 || len(first.Nodes) > most || first.OverAllNodes() {
+		return ""
+	}
+	older := func(pod *corev1.Pod) bool {
+		of, by := replicaSet(q, pod)
+		return by == deployment && of != set
+	}
+	for _, name := range first.Nodes {
+		node, err := q.Nodes.NodeInfos().Get(name)
+		if err != nil {
+			return ""
+		}
+		pods, only := blockers(q, first, node)
+		if !only || len(pods) == 0 || slices.ContainsFunc(pods, func(pod *corev1.Pod) bool { return !older(pod) }) {
+			return ""
+		}
+	}
+	return "These are older pods of its own Deployment: its rollout keeps them until a new pod is ready, unless maxUnavailable lets some stop first."
+}
+
+// blockers are the pods on a node, or in its topology domains, for whose host ports or anti-affinity
+// it rejects the pod; only is false where it does for anything else.
+func blockers(q *podQuestion, g *report.Group, node fwk.NodeInfo) (pods []*corev1.Pod, only bool) {
+	for i := range g.Rejections {
+		switch g.Rejections[i].Plugin {
+		case names.NodePorts:
+			for _, port := range plugins.TakenPorts(q.Pod, node) {
+				for _, holder := range plugins.Holders(node, port) {
+					pods = append(pods, holder.Pod)
+				}
+			}
+		case names.InterPodAffinity:
+			for _, clash := range plugins.Clashes(q.Question, plugins.NodeRejection{Node: node}) {
+				if clash.Rule == plugins.Together {
+					return nil, false
+				}
+				pods = append(pods, clash.Pods...)
+			}
+		default:
+			return nil, false
+		}
+	}
+	return pods, true
+}
+
+// replicaSet is the one that a pod is of, and the Deployment that this is of; "" where it is of none.
+func replicaSet(q *podQuestion, pod *corev1.Pod) (set, deployment types.UID) {
+	owner := metav1.GetControllerOfNoCopy(pod)
+	if owner == nil || owner.Kind != "ReplicaSet" {
+		return "", ""
+	}
+	of, err := q.Listers.ReplicaSets.ReplicaSets(pod.Namespace).Get(owner.Name)
+	if err != nil || of.UID != owner.UID {
+		return "", ""
+	}
+	if by := metav1.GetControllerOfNoCopy(of); by != nil && by.Kind == "Deployment" {
+		return of.UID, by.UID
+	}
+	return "", ""
+}
