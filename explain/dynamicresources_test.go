@@ -20,6 +20,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // startDevices is startEngine that waits until the claims and slices have come
@@ -446,5 +447,32 @@ func alternative(d dice, claim *resourcev1.ResourceClaim) {
 			Name: fmt.Sprintf("sub-%d", i), DeviceClassName: one(d, "gpu", request.DeviceClassName), AllocationMode: resourcev1.DeviceAllocationModeExactCount,
 			Count: count, Tolerations: request.Tolerations,
 		})
+	}
+}
+
+// TestAClaimThatCannotBeCreatedIsToldWithWhy where the controller that creates claims from templates
+// says so in an event about the pod.
+func TestAClaimThatCannotBeCreatedIsToldWithWhy(t *testing.T) {
+	pod := testPod("ml/x", "", "", func(p *corev1.Pod) {
+		p.Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "gpu", ResourceClaimTemplateName: new("none")}}
+	})
+	said := []model.Event{
+		{Type: "Warning", Reason: "FailedResourceClaimCreation", Source: "resource_claim", Message: "too old", Last: testNow.Add(-time.Minute)},
+		{Type: "Warning", Reason: "FailedResourceClaimCreation", Source: "resource_claim", Message: `PodResourceClaim gpu: template "none" not found`, Last: testNow},
+		{Type: "Warning", Reason: "FailedScheduling", Source: "default-scheduler", Message: "another matter", Last: testNow.Add(time.Minute)},
+	}
+	const waits = "It waits for ResourceClaim gpu, not created yet from ResourceClaimTemplate ml/none: kube-scheduler does not consider it until it is."
+	for name, c := range map[string]struct {
+		events []model.Event
+		want   string
+	}{
+		"an event": {said, waits + ` resource_claim cannot create it: PodResourceClaim gpu: template "none" not found.`},
+		"none":     {said[2:], waits},
+	} {
+		options := Options{Events: func(context.Context, model.Ref) ([]model.Event, error) { return c.events, nil }}
+		r, err := startDevicesOf(t, options, testNode("n", "4"), pod).Ask(t.Context(), report.Query{Target: report.PodOf(pod.UID)})
+		if err != nil || r.Verdict != report.Gated || r.Summary != c.want || r.Why != "claim gpu is not created from template none" {
+			t.Errorf("%s: %v\n%+v\nwant\n%s", name, err, r, c.want)
+		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/foreignpodgroups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/kueue"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/provisioning"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
@@ -71,6 +72,9 @@ func (s *sources) gather(ctx context.Context, find func() *corev1.Pod) (external
 		said.claims[claim.Name] = s.events(ctx, model.Ref{
 			Resource: "persistentvolumeclaims", Namespace: pod.Namespace, Name: claim.Object.Name, UID: claim.Object.UID,
 		})
+	}
+	if plugins.AwaitsClaims(pod) {
+		said.events = s.events(ctx, model.Ref{Resource: "pods", Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID})
 	}
 	if _, unread := s.scheduler.Forbidden["nodes"]; unread {
 		said.aside = s.quotas(ctx, pod.Namespace)

@@ -191,6 +191,30 @@ func unservedClaims(q *Question) []Reason {
 	return reasons
 }
 
+// AwaitsClaims reports whether a ResourceClaim is still to be created for the pod from a template.
+func AwaitsClaims(pod *corev1.Pod) bool {
+	return slices.ContainsFunc(pod.Spec.ResourceClaims, func(of corev1.PodResourceClaim) bool {
+		_, _, err := resourceclaim.Name(pod, &of)
+		return err != nil && of.ResourceClaimTemplateName != nil
+	})
+}
+
+// claimsToCome names the first claim that is not created yet, for which the plugin keeps the pod out of
+// the scheduler's queue; false where there is none.
+func claimsToCome(q *Question) (GateRejection, bool) {
+	for _, use := range claimUses(q) {
+		if use.none || use.name != "" || use.pod.ResourceClaimTemplateName == nil {
+			continue
+		}
+		return GateRejection{
+			What:  fmt.Sprintf("It waits for ResourceClaim %s, not created yet from ResourceClaimTemplate %s/%s", use.pod.Name, q.Pod.Namespace, *use.pod.ResourceClaimTemplateName),
+			Short: fmt.Sprintf("claim %s is not created from template %s", use.pod.Name, *use.pod.ResourceClaimTemplateName),
+			Until: "it is",
+		}, true
+	}
+	return GateRejection{}, false
+}
+
 // unusable is why the claim serves no pod.
 func (u claimUse) unusable(pod *corev1.Pod) (Reason, bool) {
 	switch {

@@ -211,8 +211,9 @@ type GateRejection struct {
 // GateExplainers find the words for the rejections of PreEnqueue plugins, by the
 // plugin's name. The plugin has refused already; false where nothing is found.
 var GateExplainers = map[string]func(*Question) (GateRejection, bool){
-	names.SchedulingGates: schedulingGates,
-	names.GangScheduling:  gangScheduling,
+	names.SchedulingGates:  schedulingGates,
+	names.GangScheduling:   gangScheduling,
+	names.DynamicResources: claimsToCome,
 }
 
 // TellGate finds the words for a rejection; the plugin's own reason stands where

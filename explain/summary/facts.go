@@ -33,7 +33,7 @@ type Facts struct {
 	Condition    *corev1.PodCondition
 	WithoutNodes FactsWithoutNodes        // Unknown because nodes may not be read
 	Claims       map[string][]model.Event // of claims that somebody is making a volume for, by namespace/name
-	Events       []model.Event            // Scheduled, where the pod itself does not tell what it waits for
+	Events       []model.Event            // of the pod, where it does not tell itself what it waits for
 	PodsUnread   bool                     // not all pods of the nodes are known
 	Unread       string                   // why events about the pod could not be read; "": they could
 }

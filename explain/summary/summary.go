@@ -4,6 +4,7 @@
 package summary
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -108,12 +109,27 @@ func tellGated(q *podQuestion, _ *report.Report) overall {
 		if h.Owner != "" {
 			told.facts = append(told.facts, h.Owner)
 		}
+		if event := claimTrouble(q); h.Plugin == names.DynamicResources && event != nil {
+			told.summary += fmt.Sprintf(" %s cannot create it: %s.", cmp.Or(event.Source, "Its controller"), strings.TrimSuffix(event.Message, "."))
+		}
 	}
 	told.cause, told.why = first.Cause(q.Question), strings.Join(shorts, ", ")
 	if told.cause == "queue" {
 		told.state = "queued"
 	}
 	return told
+}
+
+// claimTrouble is the newest event that a ResourceClaim of the pod could not be created from its
+// template (pkg/controller/resourceclaim); nil without one.
+func claimTrouble(q *podQuestion) (newest *model.Event) {
+	for i := range q.found.Events {
+		event := &q.found.Events[i]
+		if event.Reason == "FailedResourceClaimCreation" && (newest == nil || event.Last.After(newest.Last)) {
+			newest = event
+		}
+	}
+	return newest
 }
 
 // tellNotConsidered says why no scheduler handles the pod.
