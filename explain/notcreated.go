@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/kubectl-fathom/kubectl-fathom/explain/admission"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/kueue"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -14,7 +17,12 @@ import (
 // askNotCreated says why a controller's pods were not created, and what would become of
 // one otherwise.
 func (e *Engine) askNotCreated(ctx context.Context, q report.Query) (*report.Report, error) {
+	known, err := classesOf(ctx, e, q.Target.NotCreated().Pod)
+	if err != nil {
+		return nil, err
+	}
 	j, err := admission.Judge(ctx, q.Target.NotCreated(), admission.Sources{
+		Admittance:  known,
 		LimitRanges: e.options.LimitRanges, Quotas: e.options.Quotas, Labels: e.sources.labels,
 		ClusterVersion: e.options.ClusterVersion, Now: e.options.Now(), Finished: func(ctx context.Context, namespace string) (map[admission.Finished]int, error) {
 			return finishedIn(ctx, e, namespace)
@@ -54,6 +62,20 @@ func (e *Engine) askNotCreated(ctx context.Context, q report.Query) (*report.Rep
 		}
 	}
 	return r.WithFixes(r.Tried), nil
+}
+
+// classesOf says which class does not exist that the pod of a controller names, as far as that can be
+// read. The error is the context's.
+func classesOf(ctx context.Context, e *Engine, pod *corev1.Pod) (report.Admittance, error) {
+	by := metav1.GetControllerOfNoCopy(pod)
+	if e.options.Created == nil || by == nil || !namesClass(pod) {
+		return report.Admittance{}, nil
+	}
+	_, missing, err := e.options.Created(ctx, pod.Namespace, by)
+	if err != nil {
+		return report.Admittance{}, ctx.Err() // what could not be read may exist
+	}
+	return report.Admittance{Rejected: missing}, nil
 }
 
 // finishedIn counts the pods of a namespace that have finished and are not deleted.

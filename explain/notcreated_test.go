@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/admission"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -251,4 +252,46 @@ func TestWhatRefusesAPodIsUnknownWhereItMayNotBeRead(t *testing.T) {
 		open = append(open, part.Resource+" "+strings.Join(part.Plugins, ","))
 	}
 	same(t, strings.Join(open, "; "), "limitranges LimitRanger; namespaces PodSecurity; resourcequotas ResourceQuota")
+}
+
+// TestAClassThatDoesNotExistIsTheReason why pods are not created, where that can be read; nothing but
+// the class would help.
+func TestAClassThatDoesNotExistIsTheReason(t *testing.T) {
+	pod := refusedPod("1", func(p *corev1.Pod) { p.Spec.PriorityClassName = "gone" })
+	for name, c := range map[string]struct {
+		missing       []report.Rejection
+		err           error
+		summary, help string
+		blocked       string
+	}{
+		"missing": {
+			[]report.Rejection{admission.NotThere("Priority", "PriorityClass gone")},
+			nil,
+			"Not created: PriorityClass gone does not exist.",
+			"PriorityClass gone does not exist: create it, or change what the pod names. Changes to quotas, nodes or other pods won't help.",
+			"admission | PriorityClass gone does not exist",
+		},
+		"unread": {
+			nil, errors.New("not allowed to list replicasets"),
+			"Not created: kube-apiserver rejected it 30s ago; no quota, LimitRange or Pod Security level would reject it now. Its controller tries again, after a while.",
+			"No quota rejects the pod now: there is nothing to raise. Its controller tries again, after a while.",
+			`admission | kube-apiserver: pods "api-6c9-" is forbidden: for some reason`,
+		},
+	} {
+		options := rules{}.options()
+		options.Created = func(_ context.Context, namespace string, by *metav1.OwnerReference) (*corev1.Pod, []report.Rejection, error) {
+			if namespace != "team-a" || by.Name != "api-6c9" {
+				t.Errorf("%s: it asks for %s of %s", name, by.Name, namespace)
+			}
+			return pod.Pod, c.missing, c.err
+		}
+		e := startEngine(t, options, testNode("a", "4"), rules{}.namespace())
+		r, err := e.Ask(t.Context(), report.Query{Target: report.PodsNotCreated(pod), Parts: report.FixesPart})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Summary != c.summary || toldFixes(r.Tried) != c.help || rowOf(r) != c.blocked {
+			t.Errorf("%s: got\n%s\n%s\n%s\nwant\n%s\n%s\n%s", name, r.Summary, toldFixes(r.Tried), rowOf(r), c.summary, c.help, c.blocked)
+		}
+	}
 }

@@ -134,7 +134,10 @@ func (j *Judgement) tryRaise(ifCreated *report.Report, raises []raise, others []
 // raises are what the quotas would have to allow for all missing pods, after the missing pods of
 // others: what rejects any of them rejects the last one. Or why that is not enough, or not known.
 func (j *Judgement) raises(others []missingPods) (raises []raise, why string) {
-	if len(j.given)+len(j.limits)+len(j.security) > 0 || j.message != "" && len(j.quotas) == 0 {
+	if len(j.given) > 0 {
+		return nil, grammar.Capital(j.given[0].What) + ": create it, or change what the pod names. Changes to quotas, nodes or other pods won't help."
+	}
+	if len(j.limits)+len(j.security) > 0 || j.message != "" && len(j.quotas) == 0 {
 		return nil, "The pod template itself is rejected: changes to quotas, nodes or other pods won't help."
 	}
 	quotas := copied(j.existing)
@@ -147,7 +150,7 @@ func (j *Judgement) raises(others []missingPods) (raises []raise, why string) {
 	case len(rejections) == 0 && len(j.unknown) > 0:
 		return nil, "Unknown: " + j.unknown[0].Why + "."
 	case len(rejections) == 0:
-		return nil, "No quota rejects the pod now: there is nothing to raise."
+		return nil, "No quota rejects the pod now: there is nothing to raise. Its controller tries again, after a while."
 	}
 	for _, r := range rejections {
 		if len(r.unset) > 0 || r.uncounted {

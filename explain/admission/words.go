@@ -13,6 +13,8 @@ import (
 func (j *Judgement) tell(r *report.Report) {
 	r.State, r.BlockedBy, r.Facts = "not created", j.blockedBy(), j.facts(r)
 	switch {
+	case len(j.given) > 0:
+		r.Summary, r.Why = j.given[0].What+".", j.given[0].Short
 	case len(j.limits) > 0:
 		r.Summary, r.Why = j.limits[0].What+".", shorts("LimitRange", j.limits)
 	case len(j.security) > 0:
@@ -92,7 +94,7 @@ func (j *Judgement) quote() string { return "kube-apiserver: " + j.refused.Messa
 func (j *Judgement) facts(r *report.Report) []string {
 	var facts []string
 	for i, rejection := range r.Admission.Rejections {
-		at := i - len(j.limits) - len(j.security)
+		at := i - len(j.given) - len(j.limits) - len(j.security)
 		switch {
 		case at >= 0 && j.quotas[at].fact() != "":
 			facts = append(facts, j.quotas[at].fact())

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	corev1rules "k8s.io/kubernetes/pkg/apis/core/v1"
 	schedulingrules "k8s.io/kubernetes/pkg/apis/scheduling/v1"
@@ -51,19 +52,42 @@ func (a *Admission) Admit(ctx context.Context, pod *corev1.Pod) error {
 	return nil
 }
 
-// CreatedBy reads the pods that controllers create now, as explain.Options asks for them.
+// controllerKey is a controller of pods.
+type controllerKey struct {
+	apiVersion, kind string
+	uid              types.UID
+}
+
+// creation is the pod that a controller creates, and what rejects it; nil where there is none.
+type creation struct {
+	pod      *corev1.Pod
+	rejected []report.Rejection
+	err      error
+}
+
+// CreatedBy reads the pods that controllers create, at most 15 s late, as explain.Options asks for
+// them.
 func CreatedBy(a *CachedReader) func(context.Context, string, *metav1.OwnerReference) (*corev1.Pod, []report.Rejection, error) {
 	return func(ctx context.Context, namespace string, by *metav1.OwnerReference) (*corev1.Pod, []report.Rejection, error) {
-		pod, err := podOf(ctx, a, namespace, by)
-		if err != nil || pod == nil {
-			return nil, nil, err
+		found, ok := a.created.of(ctx, controllerKey{by.APIVersion, by.Kind, by.UID}, func() creation { return readCreation(ctx, a, namespace, by) })
+		if !ok {
+			return nil, nil, ctx.Err()
 		}
-		corev1rules.SetObjectDefaults_Pod(pod)
-		rules := &Admission{Client: a.options.Client}
-		rules.priority(ctx, pod)
-		rules.runtimeClass(ctx, pod)
-		return pod, rules.Rejected, nil
+		return found.pod.DeepCopy(), found.rejected, found.err
 	}
+}
+
+// readCreation asks for the controller and the classes that its template names.
+func readCreation(ctx context.Context, a *CachedReader, namespace string, by *metav1.OwnerReference) creation {
+	pod, err := podOf(ctx, a, namespace, by)
+	if err != nil || pod == nil {
+		return creation{err: err}
+	}
+	corev1rules.SetObjectDefaults_Pod(pod)
+	rules := &Admission{Client: a.options.Client}
+	rules.priority(ctx, pod)
+	rules.runtimeClass(ctx, pod)
+	return creation{pod: pod, rejected: rules.Rejected}
 }
 
 // podOf is the pod of a controller's template; nil where the controller is gone, or none of

@@ -42,6 +42,7 @@ type CachedReader struct {
 	groups      answers[groupKey, *foreignpodgroups.State]
 	nominators  answers[nominationKey, *report.Nominator]
 	facts       answers[model.Ref, command.Facts]
+	created     answers[controllerKey, creation]
 	told        toldOf
 	quotas      perNamespace[corev1.ResourceQuota]
 	limits      perNamespace[corev1.LimitRange]
