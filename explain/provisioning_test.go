@@ -68,8 +68,13 @@ func TestWhenTheSchedulerTriedAPodThatFits(t *testing.T) {
 		},
 		"new": {
 			Options{},
-			testPod("shop/x", "", "1", createdBefore(time.Minute)),
+			testPod("shop/x", "", "1", createdBefore(10*time.Second)),
 			"No scheduler has tried it yet.", "not tried by a scheduler yet", "",
+		},
+		"not tried at once": {
+			Options{},
+			testPod("shop/x", "", "1", createdBefore(time.Minute)),
+			"No scheduler has tried it in the 1m since it was created.", "not tried by a scheduler in 1m", "",
 		},
 		"its Lease is old": {
 			Options{SchedulerAlive: stale, AttemptSeen: seen(4 * time.Second)},

@@ -3,6 +3,7 @@ package summary
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -67,19 +68,22 @@ func nodeChosen(q *podQuestion, r *report.Report) bool {
 	return slices.ContainsFunc(plugins.PodClaims(q.Question), plugins.PodClaim.IsProvisioned)
 }
 
+// soon is when a scheduler without much to do has tried a new pod at the latest.
+const soon = 30 * time.Second
+
 // unattended is for a pod that bears no mark of any scheduler.
 func unattended(q *podQuestion) attempt {
 	created := q.Pod.CreationTimestamp.Time
 	if q.Pod.UID == "" {
 		return attempt{} // it does not exist yet
 	}
-	if created.IsZero() || q.Now.Sub(created) <= scheduler.MaxInUnschedulablePods {
+	if created.IsZero() || q.Now.Sub(created) <= soon {
 		return attempt{sentence: "No scheduler has tried it yet.", clause: "not tried by a scheduler yet"}
 	}
 	age := model.FormatAge(created, q.Now)
-	return attempt{
-		sentence: "No scheduler has tried it in the " + age + " since it was created.",
-		clause:   "not tried by a scheduler in " + age,
-		quiet:    "no scheduler has tried it in " + age,
+	told := attempt{sentence: "No scheduler has tried it in the " + age + " since it was created.", clause: "not tried by a scheduler in " + age}
+	if q.Now.Sub(created) > scheduler.MaxInUnschedulablePods {
+		told.quiet = "no scheduler has tried it in " + age
 	}
+	return told
 }

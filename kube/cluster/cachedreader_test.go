@@ -107,6 +107,10 @@ func TestASchedulerLives(t *testing.T) {
 		{"not when only an autoscaler wrote", "batch", newTestCachedReader(t, "", by("karpenter", time.Second)), false, true, "no Lease, no events"},
 		{"not when only the API server noted the pod's gates", "batch", newTestCachedReader(t, "", refused(corev1.PodReasonSchedulingGated, time.Second)), false, true, "no Lease, no events"},
 		{"not when it left a pod alone since it last did anything", "batch", newTestCachedReader(t, "", bound(time.Hour), left(12*time.Minute)), false, true, "no Lease, and it has not tried pod dev/left for 12m"},
+		{"not when a pod came after its event that it left alone", "default-scheduler", newTestCachedReader(t, "", by("default-scheduler", 20*time.Minute), left(12*time.Minute)), false, true, "no Lease, and it has not tried pod dev/left for 12m"},
+		{"not when the default one left a pod alone", "default-scheduler", newTestCachedReader(t, "", bound(time.Hour), left(12*time.Minute)), false, true, "no Lease, and it has not tried pod dev/left for 12m"},
+		{"when its event is newer than the pod that it left alone", "default-scheduler", newTestCachedReader(t, "", by("default-scheduler", 10*time.Minute), left(12*time.Minute)), true, true, "10m ago"},
+		{"when that pod may wait for its claims", "default-scheduler", newTestCachedReader(t, "", by("default-scheduler", 20*time.Minute), left(12*time.Minute, claiming)), true, true, "20m ago"},
 		{"perhaps, when it did nothing for long", "batch", newTestCachedReader(t, "", bound(time.Hour)), false, false, "last seen 60m ago: bound pod dev/web"},
 		{"perhaps, when its event is an hour old", gke, newTestCachedReader(t, "", by(gke, time.Hour)), false, false, "last seen 60m ago: FailedScheduling of pod dev/web"},
 		{"perhaps, when the pod that it left alone is new", "batch", newTestCachedReader(t, "", bound(time.Hour), left(time.Minute)), false, false, "last seen"},
@@ -161,12 +165,19 @@ func rewritten(ago time.Duration) func(*corev1.Pod) {
 }
 
 // left is a pod without a node that no scheduler has looked at since it came.
-func left(ago time.Duration) runtime.Object {
-	return &corev1.Pod{
+func left(ago time.Duration, changes ...func(*corev1.Pod)) runtime.Object {
+	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "dev", Name: "left", CreationTimestamp: metav1.NewTime(time.Now().Add(-ago))},
 		Status:     corev1.PodStatus{Phase: corev1.PodPending},
 	}
+	for _, change := range changes {
+		change(pod)
+	}
+	return pod
 }
+
+// claiming has the pod name a ResourceClaim, which may have to be created first.
+func claiming(p *corev1.Pod) { p.Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "gpu"}} }
 
 func TestOnlyThePodsOwnSchedulerProvesAnAttempt(t *testing.T) {
 	at := time.Now().Add(-time.Minute).Truncate(time.Second)

@@ -51,8 +51,8 @@ type aliveness struct {
 // signs: the Lease of that name, which it renews; pods that it bound or rejected;
 // its events. Known and not alive needs a reason: a Lease that is not renewed, no
 // sign at all where everything could be read, or a pod that it has not tried for
-// long. For the default scheduler the Lease is kube-scheduler's, which managed
-// control planes may hide: nothing found proves nothing.
+// long, and that came after all that it did. For the default scheduler the Lease is kube-scheduler's,
+// which managed control planes may hide: nothing found proves nothing.
 func (a *CachedReader) SchedulerAlive(ctx context.Context, name string) (alive, known bool, why string) {
 	found, _ := a.schedulers.alive.of(ctx, name, func() aliveness { return a.lookForScheduler(ctx, name) })
 	return found.alive, found.known, found.why
@@ -83,11 +83,11 @@ func (a *CachedReader) lookForScheduler(ctx context.Context, name string) aliven
 		return aliveness{known: true, why: renewedWords(lease, now.Sub(renewal))}
 	case unread != "":
 		return aliveness{why: unread}
-	case name == corev1.DefaultSchedulerName:
+	case name == corev1.DefaultSchedulerName && !seen.stopped():
 		return aliveness{why: "it has no Lease"}
-	case seen.newest.IsZero():
+	case seen.newest.IsZero() && name != corev1.DefaultSchedulerName:
 		return aliveness{known: true, why: "no Lease, no events, no pods bound by it"}
-	case seen.leftAlone != "" && seen.leftSince.After(seen.newest):
+	case seen.stopped():
 		return aliveness{known: true, why: fmt.Sprintf("no Lease, and it has not tried pod %s for %s", seen.leftAlone, duration.HumanDuration(now.Sub(seen.leftSince)))}
 	}
 	return aliveness{why: "it has no Lease; " + seen.words()}

@@ -59,8 +59,14 @@ func (s *signs) add(at time.Time, within time.Duration, what string, pod types.N
 	}
 }
 
-// lives reports whether a sign is new enough.
-func (s *signs) lives() bool { return s.alive }
+// lives reports whether a sign is new enough, and no pod has come since that the scheduler left alone.
+func (s *signs) lives() bool { return s.alive && !s.stopped() }
+
+// stopped reports whether a pod has come since the newest sign, and the scheduler has not tried it
+// for long. Where there may be a newer sign it is not known.
+func (s *signs) stopped() bool {
+	return s.leftAlone != "" && s.leftSince.After(s.newest) && !s.more
+}
 
 // recent reports whether the newest sign is as new as that of a Lease that is held: a newer
 // one would say little more.
@@ -174,7 +180,7 @@ func (s *signs) pod(pod *corev1.Pod) {
 		}
 	}
 	created := pod.CreationTimestamp.Time
-	if forScheduler(pod) && s.now.Sub(created) > soonTried && (s.leftAlone == "" || created.After(s.leftSince)) {
+	if forScheduler(pod) && !mayWait(pod) && s.now.Sub(created) > soonTried && (s.leftAlone == "" || created.After(s.leftSince)) {
 		s.leftAlone, s.leftSince = name.String(), created
 	}
 }
@@ -198,6 +204,12 @@ func isRejected(pod *corev1.Pod) bool {
 func forScheduler(pod *corev1.Pod) bool {
 	ended := pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 	return pod.Spec.NodeName == "" && pod.DeletionTimestamp == nil && len(pod.Spec.SchedulingGates) == 0 && !ended
+}
+
+// mayWait reports whether a running scheduler may keep the pod out of its queue without a mark of it:
+// until its ResourceClaims are created, or its gang is complete.
+func mayWait(pod *corev1.Pod) bool {
+	return len(pod.Spec.ResourceClaims) > 0 || pod.Spec.SchedulingGroup != nil
 }
 
 // conditionWritten is when the PodScheduled condition was written last, as far as
