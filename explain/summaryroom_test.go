@@ -270,6 +270,11 @@ func TestNearMissesAreToldApart(t *testing.T) {
 			testPod("s/x", "", "5000"),
 			"Too large for any node: it requests cpu 5000, the largest node has 4 allocatable.", "too large | cpu 5000; largest node 4",
 		},
+		"cores that may be meant": {
+			[]runtime.Object{testNode("a", "96")},
+			testPod("s/x", "", "128"),
+			"Too large for any node: it requests cpu 128, the largest node has 96 allocatable.", "too large | cpu 128; largest node 96",
+		},
 		"Gi for Mi": {
 			[]runtime.Object{testNode("a", "4")},
 			testPod("s/x", "", "1", memory("512Gi")),
@@ -335,7 +340,9 @@ func TestNearMissesAreToldApart(t *testing.T) {
 		},
 		"a state of nodes is no taint that somebody set": {
 			[]runtime.Object{testNode("a", "4", notReady), testNode("b", "4", notReady)},
-			testPod("s/x", "", "1"),
+			testPod("s/x", "", "1", func(p *corev1.Pod) { // as kube-apiserver adds it to every pod
+				p.Spec.Tolerations = []corev1.Toleration{{Key: corev1.TaintNodeNotReady, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: new(int64(300))}}
+			}),
 			"Only the condition of nodes blocks it: 2 nodes would accept it without NotReady.", "NotReady | a, b",
 		},
 		"a taint here, a label there": {

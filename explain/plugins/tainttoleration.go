@@ -129,10 +129,14 @@ func Compared(t *corev1.Toleration) string { return t.Key + comparing[t.Operator
 
 // Mismatches say which of the pod's tolerations have the key of an untolerated taint and do not match
 // it: "toleration gpu=yes:NoSchedule does not match"; "" without any. Those that compare numbers are
-// told by comparisons.
+// told by comparisons. The states of nodes do not count: every pod tolerates the NoExecute taints of
+// some for a while.
 func Mismatches(q *Question, taints []corev1.Taint) string {
 	var all []string
 	for _, taint := range taints {
+		if model.IsStateTaint(taint.Key) {
+			continue
+		}
 		for _, t := range q.Pod.Spec.Tolerations {
 			if t.Key != taint.Key || comparing[t.Operator] != "" {
 				continue

@@ -60,9 +60,10 @@ func originWords(q *podQuestion, r *report.Report, told *overall) string {
 	return ""
 }
 
-// unitWords say what else the largest request of a container may have meant, where no node has that
-// much and one has what was meant.
+// unitWords say what else the largest request of a container may have meant, where that is many times
+// what any node has, and one has what was meant.
 func unitWords(q *podQuestion, asked plugins.Figure) string {
+	const times = 4
 	var most int64 // allocatable on one node
 	for _, row := range plugins.ShortageTableOf(q.Question).Rows {
 		if f := figureOf(row.Figures, asked.Resource); f != nil {
@@ -72,7 +73,7 @@ func unitWords(q *podQuestion, asked plugins.Figure) string {
 	for _, c := range slices.Concat(q.Pod.Spec.Containers, q.Pod.Spec.InitContainers) {
 		amount, _ := model.Count(asked.Resource, c.Resources.Requests[asked.Resource])
 		meant, unit := quantity.Misread(asked.Resource, amount)
-		if meant == 0 || meant > most || amount <= most {
+		if meant == 0 || meant > most || amount/times < most {
 			continue
 		}
 		if plain := quantity.OfPod(asked.Resource, meant); plain != unit {
