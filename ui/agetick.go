@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
 
@@ -47,7 +48,7 @@ func (t *ticker) onTick(msg tickMsg) tea.Cmd {
 		return nil
 	}
 	t.every = 0
-	return t.app.follows.look()
+	return tea.Batch(t.app.follows.look(), t.app.history.top().Update(page.TickMsg{}))
 }
 
 // changedMsg says that highlights may end.

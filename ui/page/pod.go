@@ -8,6 +8,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/follow"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
@@ -21,13 +22,44 @@ func SelectPod(pod *model.Pod) Selection {
 }
 
 // PodIn is the pod as the snapshot has it, for a page about it. One that no longer
-// exists stays as it was, and is gone once everything is read.
+// exists stays as it was, and is gone once everything is read; so is one that was not created,
+// once no pod of its controller is missing.
 func PodIn(s *model.Snapshot, pod *model.Pod) (now *model.Pod, gone bool) {
 	now, ok := s.PodNamed(pod.Object.Namespace, pod.Object.Name)
 	if ok && now.Object.UID == pod.Object.UID {
 		return now, false
 	}
-	return pod, pod.Object.Name != "" && len(s.Status.Reading) == 0 && s.Revision > 0
+	if pod.Object.Name == "" {
+		if kind, missing := s.ClassOf(pod.Object.UID); missing {
+			return kind.First(), false
+		}
+	}
+	return pod, len(s.Status.Reading) == 0 && s.Revision > 0
+}
+
+// InPlaceOf says which pods there are now in place of one that is gone: a sentence about those of
+// its workload; "" where that is not known.
+func InPlaceOf(o *Observed, pod *model.Pod) string {
+	if pod.Owner.Name == "" || o.PodsUnknown() != "" {
+		return ""
+	}
+	all, unplaced := 0, 0
+	for _, other := range InNamespace(o.Snapshot.Pods, pod.Object.Namespace) {
+		if other.Owner.Kind != pod.Owner.Kind || other.Owner.Name != pod.Owner.Name || other.Finished() {
+			continue
+		}
+		if all++; other.Object.Spec.NodeName == "" {
+			unplaced++
+		}
+	}
+	owner := model.Clean(pod.Object.Namespace + "/" + pod.Owner.Name)
+	switch {
+	case all == 0:
+		return owner + " has no pods now."
+	case unplaced == 0:
+		return fmt.Sprintf("%s has %s now, %s.", owner, plan.CountPods(all), grammar.Agree(all, "on a node", "all on nodes"))
+	}
+	return fmt.Sprintf("%s has %s now, %d without a node.", owner, plan.CountPods(all), unplaced)
 }
 
 // Awaited says that a pod waits for the scheduler after a fix that was carried out, a

@@ -23,6 +23,17 @@ type Poll[T any] struct {
 	has      bool      // there is a Value
 	revision int64     // of the snapshot that was on screen when the newest was asked for
 	asked    time.Time // when that was; zero: the answer does not hold
+	aged     bool      // ages in the answer are outdated
+	quiet    bool      // the newest was asked for only because of them: nobody is told that it takes long
+}
+
+// TickMsg says that time has passed: pages whose text has ages write it again.
+type TickMsg struct{}
+
+// Age lets the question be put again although nothing changed, where the answer is so old
+// that ages in it are outdated.
+func (p *Poll[T]) Age(o *Observed) {
+	p.aged = p.aged || p.has && !o.IsSnapshot() && !o.Lost() && o.At.Sub(p.asked) >= lookAgain
 }
 
 // lookAgain is after how long a question about a pod is put again where no change bears on
@@ -59,7 +70,7 @@ func (p *Poll[T]) Revision() int64 { return p.revision }
 // too soon after the last.
 func (p *Poll[T]) Ask(h Host, v View, work func(context.Context, Cluster) (T, error)) tea.Cmd {
 	known := (p.has || p.Trouble != nil) && p.revision >= h.Observed().Snapshot.Revision
-	if known || p.question.Busy() || p.question.Resting() {
+	if known && !p.aged || p.question.Busy() || p.question.Resting() {
 		return nil
 	}
 	return p.AskNow(h, v, work)
@@ -72,7 +83,8 @@ func (p *Poll[T]) AskNow(h Host, v View, work func(context.Context, Cluster) (T,
 	if cluster == nil || h.Observed().IsReading() {
 		return nil
 	}
-	p.revision, p.asked = h.Observed().Snapshot.Revision, h.Observed().At
+	p.quiet = p.aged && p.revision >= h.Observed().Snapshot.Revision
+	p.revision, p.asked, p.aged = h.Observed().Snapshot.Revision, h.Observed().At, false
 	ask := p.question.Put(h, v, func(ctx context.Context) (T, error) { return work(ctx, cluster) })
 	return tea.Batch(ask, h.Later(v, SlowAfter, slowMsg[T]{p.question.nth}))
 }
@@ -153,7 +165,7 @@ func (p *Poll[T]) Update(h Worker, v View, msg tea.Msg) (News, tea.Cmd) {
 		p.Value = msg.value
 		return Partly, msg.next
 	case slowMsg[T]:
-		p.Slow = p.has && p.question.Busy() && msg.nth == p.question.nth
+		p.Slow = p.has && !p.quiet && p.question.Busy() && msg.nth == p.question.nth
 	case Rested[T]:
 		if p.question.IsRested(msg) {
 			return Renew, nil

@@ -65,10 +65,16 @@ func byAFixToUndo(p *Page) bool {
 	return ok && followed.State == follow.Placed && !followed.Final()
 }
 
-// placedLines are the body once the pod has its node.
-func placedLines(p *Page) []string {
+// settledLines are the body once the pod has its node, or is gone.
+func settledLines(p *Page) []string {
 	s := p.Host.Styles()
-	text := placedWords(p) + " There is nothing to fix any more."
+	text := "There is nothing to fix any more."
+	switch {
+	case !p.Gone:
+		text = placedWords(p) + " " + text
+	case !p.Host.Observed().IsSnapshot():
+		text = strings.TrimLeft(page.InPlaceOf(p.Host.Observed(), p.Pod)+" "+text, " ")
+	}
 	if byAFixToUndo(p) {
 		text += " z opens Activity to undo the fix; esc goes back."
 	}
@@ -87,8 +93,8 @@ func (p *Page) table() Table {
 func (p *Page) Body() []string {
 	tried := p.tried()
 	switch {
-	case isSettled(p) && !p.Gone:
-		return placedLines(p)
+	case p.Gone || isSettled(p):
+		return settledLines(p)
 	case len(tried) == 0:
 		return nil
 	}
@@ -115,7 +121,7 @@ func (p *Page) finish(line string, selected bool) string {
 	switch {
 	case selected:
 		return table.SelectedRow(s, line, p.Width)
-	case p.Poll.Slow || p.Gone:
+	case p.Poll.Slow:
 		return s.Dim.Render(ansi.Strip(line))
 	}
 	return line
@@ -143,6 +149,9 @@ func (p *Page) Places() keymap.Place {
 
 // Footer implements page.View.
 func (p *Page) Footer() []page.Key {
+	if p.Gone {
+		return page.Keys(keymap.Close)
+	}
 	if isSettled(p) && !byAFixToUndo(p) {
 		return page.Keys(keymap.Words, keymap.Describe, keymap.Close)
 	}
@@ -158,6 +167,8 @@ func (p *Page) Off(do keymap.Action) string {
 	switch do {
 	case keymap.Open, keymap.Copy:
 		switch {
+		case p.Gone:
+			return "there is nothing to fix any more."
 		case isSettled(p):
 			return "the pod has a node."
 		case !ok:

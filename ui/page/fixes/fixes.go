@@ -92,9 +92,9 @@ func (p *Page) fix() (*report.Fix, bool) {
 	return &tried[p.chosen], true
 }
 
-// tried are the fixes of the newest answer; none where the pod has a node by now.
+// tried are the fixes of the newest answer; none where the pod has a node by now, or is gone.
 func (p *Page) tried() []report.Fix {
-	if isSettled(p) {
+	if p.Gone || isSettled(p) {
 		return nil
 	}
 	return tried(p.Poll.Value)

@@ -68,6 +68,9 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 	case page.SnapshotMsg:
 		w.compose()
 		return w.ask()
+	case page.TickMsg:
+		w.compose() // its ages
+		return nil
 	case page.Answer[*report.Report]:
 		w.onSpoken(msg)
 		return nil

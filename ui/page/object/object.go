@@ -3,6 +3,7 @@ package object
 
 import (
 	"context"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -16,6 +17,7 @@ type Page struct {
 	sentence string
 	fetch    func(context.Context) (string, error)
 	loaded   bool
+	at       time.Time // when it was loaded
 	asks     page.Question[string]
 }
 
@@ -35,8 +37,14 @@ func (p *Page) Answer(int) string {
 	case p.Content.Failed:
 		return "No answer from kube-apiserver."
 	}
+	if o := p.Host.Observed(); !o.IsSnapshot() && o.At.Sub(p.at) >= old {
+		return p.sentence + " Read " + o.Since(p.at) + " ago."
+	}
 	return p.sentence
 }
+
+// old is the age from which a text is said to have been read a while ago: ages in it stand still.
+const old = 10 * time.Second
 
 // Update implements page.View.
 func (p *Page) Update(msg tea.Msg) tea.Cmd {
@@ -62,7 +70,7 @@ func (p *Page) onLoaded(msg page.Answer[string]) {
 	if !p.asks.Takes(msg) {
 		return
 	}
-	p.loaded, p.Content.Failed = true, msg.Err != nil
+	p.loaded, p.at, p.Content.Failed = true, p.Host.Observed().At, msg.Err != nil
 	if msg.Err != nil {
 		msg.Value = msg.Err.Error()
 	}

@@ -37,6 +37,9 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		return nil
 	case tea.MouseClickMsg:
 		return p.onClick(msg.Y)
+	case page.TickMsg:
+		p.Poll.Age(p.Host.Observed())
+		return p.ask()
 	}
 	return p.Follow(p, msg, p.take, p.ask)
 }

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
@@ -41,7 +42,24 @@ func (w *Page) Answer(int) string {
 	if awaited := page.Awaited(w.Host.Observed(), w.pod); awaited != "" {
 		return awaited
 	}
+	if outdated(w) {
+		return model.Clean(page.PodName(w.Host, w.pod) + " is on " + w.Host.Observed().NodeName(w.pod.Object.Spec.NodeName) + " now.")
+	}
 	return w.draw.Verdict()
+}
+
+// outdated reports whether the pod has a node that the newest explanation does not know of.
+func outdated(w *Page) bool {
+	r := w.draw.Report
+	if r == nil || w.draw.Gone || w.pod.Object.Spec.NodeName == "" {
+		return false
+	}
+	switch r.Verdict {
+	case report.Unschedulable, report.Schedulable, report.Preempting, report.Gated:
+		return true
+	case report.Scheduled, report.Unknown, report.NotConsidered, report.NotCreated:
+	}
+	return false
 }
 
 // dressed is the page as it is drawn now.
@@ -51,6 +69,10 @@ func (w *Page) dressed() *explanation.Drawing {
 	d.PodsUnknown = w.Host.Observed().PodsUnknown()
 	d.Width, d.Height = w.Width, w.Height
 	d.Fixes, d.Unfixed = w.asks.tries.Value, w.asks.tries.Trouble
+	d.Explaining = w.asks.explains.Slow || outdated(w)
+	if d.InPlace = ""; d.Gone {
+		d.InPlace = page.InPlaceOf(w.Host.Observed(), w.pod)
+	}
 	d.Snapshot, d.Pod, d.Domain = w.Host.Observed().Snapshot, w.pod, w.Host.Observed().Domain
 	return d
 }
@@ -176,11 +198,11 @@ func (w *Page) Copies() (text, name string) {
 	if f, ok := w.draw.ChosenFix(); ok && f.Command != "" {
 		return fixes.Command(f, w.Host.Observed())
 	}
-	report := w.draw.Report
+	r := w.draw.Report
 	if tried := w.asks.tries.Value; tried != nil && tried.Left == 0 {
-		report = report.WithFixes(tried)
+		r = r.WithFixes(tried)
 	}
-	return report.Markdown(), fmt.Sprintf("the explanation of %s as Markdown", model.Clean(w.pod.FullName()))
+	return r.Markdown(), fmt.Sprintf("the explanation of %s as Markdown", model.Clean(w.pod.FullName()))
 }
 
 // linesOf are the rows of the body, with what selects them.

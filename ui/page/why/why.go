@@ -52,6 +52,9 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case page.SnapshotMsg:
 		return w.onSnapshot(msg.Snapshot)
+	case page.TickMsg:
+		w.asks.explains.Age(w.Host.Observed())
+		return tea.Batch(w.asks.explain(), w.asks.read())
 	case page.Answer[[]model.Event]:
 		w.onEvents(msg)
 		return nil

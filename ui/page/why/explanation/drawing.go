@@ -41,6 +41,7 @@ type Drawing struct {
 	PodsUnknown   string // why the pods of nodes are not all known; "" where they are
 	Explaining    bool   // a newer report is slow to come
 	Gone          bool   // the pod is no more
+	InPlace       string // a sentence about the pods that there are now in its place; "" is none
 	Unheard       error  // why there are no events
 	Unfixed       error  // why there are no fixes
 }

@@ -46,7 +46,7 @@ func (f fixPart) most() int {
 // simulated their place is kept.
 func (p *Drawing) fixContent() fixPart {
 	switch {
-	case !report.IsFixable(p.Report):
+	case p.Gone, !report.IsFixable(p.Report):
 		return fixPart{}
 	case p.Unfixed != nil:
 		return fixPart{head: "FIXES: not available: " + model.Clean(p.Unfixed.Error())}
@@ -62,7 +62,7 @@ func (p *Drawing) fixContent() fixPart {
 
 // fixRows is how many fixes the page has rows for, in view or not.
 func (p *Drawing) fixRows() int {
-	if !report.IsFixable(p.Report) || p.Fixes == nil || p.Unfixed != nil {
+	if p.Gone || !report.IsFixable(p.Report) || p.Fixes == nil || p.Unfixed != nil {
 		return 0
 	}
 	return min(len(p.Fixes.Tried), mostFixes)

@@ -96,6 +96,8 @@ func agreementRow(p *Drawing) string {
 	agreement := p.Report.Agreement(p.Now)
 	text := model.Clean(agreement.Text) + a.hint(agreement.Messages)
 	switch {
+	case p.Gone:
+		return indent(strings.TrimLeft(p.Brief(p.InPlace)+" The rest is from before.", " "))
 	case p.Explaining:
 		return indent(p.Styles.Dim.Render("explaining"))
 	case p.Report.Observed.Quiet != "":
