@@ -102,3 +102,11 @@ func TestRefusalsAreSaidShorterWhereThereIsLessRoom(t *testing.T) {
 		}
 	}
 }
+
+func TestReplicasThatCouldNotBeCreatedAreCountedWhereTheWorkloadIsScaled(t *testing.T) {
+	app, c := onRefused(t, 80, 24)
+	owner := c.snapshot().Pending[len(c.snapshot().Pending)-1].First().Owner
+	if got := app.observed.Replicas("team-a", owner); got != "0 pods; 2 of 4 not created" {
+		t.Errorf("it has %q", got)
+	}
+}

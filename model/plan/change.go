@@ -1,9 +1,11 @@
 package plan
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -130,7 +132,11 @@ func put(object map[string]any, path []string, value any) {
 
 // Words show the edit to a reader: "spec.unschedulable  – → true".
 func (e Edit) Words() string {
-	return fmt.Sprintf("%s  %s → %s", pathWords(e.Path), valueWords(e.From), valueWords(e.To))
+	from, to := valueWords(e.From), valueWords(e.To)
+	if isReplicas(e.Path) { // 0 is left out
+		from, to = cmp.Or(strings.TrimPrefix(from, "–"), "0"), cmp.Or(strings.TrimPrefix(to, "–"), "0")
+	}
+	return fmt.Sprintf("%s  %s → %s", pathWords(e.Path), from, to)
 }
 
 // valueWords show a JSON value in one line.
@@ -189,13 +195,15 @@ func isAnnotation(path []string) bool { return len(path) > 2 && path[len(path)-2
 // Replicas is the number of replicas that the change of a scale sets.
 func (c Change) Replicas() (int32, bool) {
 	for _, edit := range c.Edits {
-		if len(edit.Path) == 2 && edit.Path[0] == "spec" && edit.Path[1] == "replicas" {
+		if isReplicas(edit.Path) {
 			to, _ := edit.To.(int64) // spec.replicas of a Scale is left out where it is 0
 			return int32(to), true
 		}
 	}
 	return 0, false
 }
+
+func isReplicas(path []string) bool { return slices.Equal(path, []string{"spec", "replicas"}) }
 
 // Replaced words the values of labels, annotations and taints that the plan
 // overwrites, with their objects: "std-a-01 disktype=hdd".

@@ -46,7 +46,7 @@ func (s Scale) Plan(on Facts) (*Plan, error) {
 		UndoSays: fmt.Sprintf("Undo: scale back to %d.", was),
 	}
 	plan.Undo = undoOf(s, plan.Changes)
-	plan.rescale()
+	plan.rescale(on)
 	return plan, nil
 }
 
@@ -64,23 +64,39 @@ func replicasOf(object map[string]any, part string) int64 {
 	return n
 }
 
-// rescale says what another number of replicas does.
-func (p *Plan) rescale() {
+// existing is how many pods a workload has, of those that it should have.
+func existing(on Facts, scale model.Ref, wanted int64) int64 {
+	object, err := on.Object(scale)
+	if err != nil || valueAt(object, []string{"status", "replicas"}) == nil {
+		return wanted
+	}
+	return min(replicasOf(object, "status"), wanted) // a rolling update may have more
+}
+
+// rescale says what another number of replicas does. Pods that a quota rejects, for example, do not exist,
+// so they are not deleted.
+func (p *Plan) rescale(on Facts) {
 	for _, change := range p.Changes {
 		then, scales := change.Replicas()
 		if !scales || !strings.HasSuffix(change.Target.Resource, "/scale") {
 			continue
 		}
 		was, _ := change.Edits[0].From.(int64)
-		name := model.Clean(workloadWords(change.Target))
-		if more := int(int64(then) - was); more > 0 {
-			p.say(fmt.Sprintf("%s creates %d more %s.", grammar.Capital(name), more, grammar.Agree(more, "pod", "pods")))
-			continue
+		name, has := model.Clean(workloadWords(change.Target)), existing(on, change.Target, was)
+		if has < was {
+			p.say(fmt.Sprintf("%s has %d of its %d pods.", grammar.Capital(name), has, was))
 		}
-		fewer := int(was - int64(then))
-		p.PodsTerminated += fewer
-		p.say(fmt.Sprintf("%s of %s %s deleted; its controller chooses which.", CountPods(fewer), name, grammar.Agree(fewer, "is", "are")))
-		p.warn("Scaling down ignores PodDisruptionBudgets.")
+		more := int(int64(then) - has)
+		switch {
+		case more > 0:
+			p.say(fmt.Sprintf("%s creates %d more %s.", grammar.Capital(name), more, grammar.Agree(more, "pod", "pods")))
+		case more == 0:
+			p.say("No pod is created or deleted.")
+		default:
+			p.PodsTerminated -= more
+			p.say(fmt.Sprintf("%s of %s %s deleted; its controller chooses which.", CountPods(-more), name, grammar.Agree(-more, "is", "are")))
+			p.warn("Scaling down ignores PodDisruptionBudgets.")
+		}
 	}
 }
 

@@ -28,31 +28,45 @@ func TestAWorkloadIsScaled(t *testing.T) {
 	ref := model.Ref{Resource: "deployments/scale", Namespace: "shop", Name: "checkout"}
 	cases := []struct {
 		was    int32
+		exist  int32
 		action Scale
 		want   []string
 		err    string
 	}{
-		{2, Scale{ref, 5}, []string{
+		{2, 2, Scale{ref, 5}, []string{
 			"Scale deployment shop/checkout", "Deployment shop/checkout creates 3 more pods.", "spec.replicas  2 → 5",
 			"No dry run. Undo: scale back to 2.", "y scale",
 		}, ""},
-		{5, Scale{ref, 0}, []string{
+		{5, 7, Scale{ref, 0}, []string{
 			"Scale deployment shop/checkout", "5 pods of deployment shop/checkout are deleted; its controller chooses which.",
 			"warning: Scaling down ignores PodDisruptionBudgets.", "No dry run. Undo: scale back to 5.", "Type 5 (pods to delete):",
 		}, ""},
-		{0, Scale{ref, 1}, []string{
-			"Scale deployment shop/checkout", "Deployment shop/checkout creates 1 more pod.", "spec.replicas  – → 1",
+		{0, 0, Scale{ref, 1}, []string{
+			"Scale deployment shop/checkout", "Deployment shop/checkout creates 1 more pod.", "spec.replicas  0 → 1",
 			"No dry run. Undo: scale back to 0.", "y scale",
 		}, ""},
-		{2, Scale{ref, 2}, nil, "scale deployment shop/checkout to 2: nothing would change: it already has 2 replicas"},
-		{2, Scale{ref, -1}, nil, "scale deployment shop/checkout to -1: not possible: replicas cannot be negative"},
-		{2, Scale{model.Ref{Resource: "daemonsets", Namespace: "kube-system", Name: "proxy"}, 1}, nil, "scale daemonset kube-system/proxy to 1: not possible: daemonsets have no scale"},
-		{2, Scale{model.Ref{Resource: "deployments/scale", Namespace: "shop", Name: "other"}, 1}, nil, "scale deployment shop/other to 1: it no longer exists"},
+		{3, 1, Scale{ref, 0}, []string{
+			"Scale deployment shop/checkout", "Deployment shop/checkout has 1 of its 3 pods.", "1 pod of deployment shop/checkout is deleted; its controller chooses which.",
+			"warning: Scaling down ignores PodDisruptionBudgets.", "No dry run. Undo: scale back to 3.", "Type 1 (pods to delete):",
+		}, ""},
+		{3, 1, Scale{ref, 1}, []string{
+			"Scale deployment shop/checkout", "Deployment shop/checkout has 1 of its 3 pods.", "No pod is created or deleted.", "spec.replicas  3 → 1",
+			"No dry run. Undo: scale back to 3.", "y scale",
+		}, ""},
+		{3, 1, Scale{ref, 4}, []string{
+			"Scale deployment shop/checkout", "Deployment shop/checkout has 1 of its 3 pods.", "Deployment shop/checkout creates 3 more pods.", "spec.replicas  3 → 4",
+			"No dry run. Undo: scale back to 3.", "y scale",
+		}, ""},
+		{2, 2, Scale{ref, 2}, nil, "scale deployment shop/checkout to 2: nothing would change: it already has 2 replicas"},
+		{2, 2, Scale{ref, -1}, nil, "scale deployment shop/checkout to -1: not possible: replicas cannot be negative"},
+		{2, 2, Scale{model.Ref{Resource: "daemonsets", Namespace: "kube-system", Name: "proxy"}, 1}, nil, "scale daemonset kube-system/proxy to 1: not possible: daemonsets have no scale"},
+		{2, 2, Scale{model.Ref{Resource: "deployments/scale", Namespace: "shop", Name: "other"}, 1}, nil, "scale deployment shop/other to 1: it no longer exists"},
 	}
 	for _, c := range cases {
 		scale, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&autoscalingv1.Scale{
 			ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "checkout", UID: "d", ResourceVersion: "3"},
 			Spec:       autoscalingv1.ScaleSpec{Replicas: c.was},
+			Status:     autoscalingv1.ScaleStatus{Replicas: c.exist},
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -100,7 +100,7 @@ func (r Restore) Plan(on Facts) (*Plan, error) {
 	if r.OfDrain && len(r.opens()) > 0 && len(plan.Stops) == 0 {
 		plan.say(movedBack)
 	}
-	plan.rescale()
+	plan.rescale(on)
 	plan.roll(on)
 	return plan, nil
 }

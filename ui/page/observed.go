@@ -99,12 +99,17 @@ func (o *Observed) Unread() int {
 	return n
 }
 
-// Replicas counts the existing pods of a workload.
+// Replicas counts the existing pods of a workload, and those that could not be created.
 func (o *Observed) Replicas(namespace string, owner model.Owner) string {
 	n := 0
 	for _, pod := range InNamespace(o.Snapshot.Pods, namespace) {
 		if pod.Owner.Kind == owner.Kind && pod.Owner.Name == owner.Name && !pod.Finished() {
 			n++
+		}
+	}
+	for _, kind := range o.Snapshot.Pending {
+		if kind.NotCreated != nil && kind.Namespace() == namespace && kind.First().Owner.Kind == owner.Kind && kind.First().Owner.Name == owner.Name {
+			return fmt.Sprintf("%s; %d of %d not created", plan.CountPods(n), kind.NotCreated.Missing, kind.NotCreated.Wanted)
 		}
 	}
 	return plan.CountPods(n)
