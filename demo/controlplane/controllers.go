@@ -36,6 +36,10 @@ const (
 	failedPodsMost = time.Minute
 )
 
+// createAgain is after how long a ReplicaSet whose pods were rejected tries again at the latest: the
+// controller's back-off doubles to 1,000 s. A resync of its informer makes it try at once.
+const createAgain = 10 * time.Second
+
 // controllers are those of kube-controller-manager that workloads and nodes need, ready
 // to run.
 func (p *Plane) controllers(ctx context.Context) (loops []func(context.Context), err error) {

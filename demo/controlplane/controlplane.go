@@ -7,8 +7,11 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/go-logr/logr"
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
@@ -47,7 +50,8 @@ func (p *Plane) start(ctx context.Context) error {
 	if p.scheduler, err = newScheduling(ctx, p.store); err != nil {
 		return err
 	}
-	p.informers = informers.NewSharedInformerFactory(p.client, 0) // those of the scheduler leave out completed pods
+	p.informers = informers.NewSharedInformerFactoryWithOptions(p.client, 0, // those of the scheduler leave out completed pods
+		informers.WithCustomResyncConfig(map[metav1.Object]time.Duration{&appsv1.ReplicaSet{}: createAgain}))
 	chain, err := newAdmission(ctx, p.store.Client(ctx, api.Writes), p.informers)
 	if err != nil {
 		return err
