@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -75,7 +76,7 @@ type Goal struct {
 // MostSize is the maximal size of a lesson file, in bytes.
 const MostSize = 1 << 20
 
-// Read reads a lesson. Its errors are one line.
+// Read reads a lesson. Its errors are one line, and begin with the line of the file that is wrong.
 func Read(from io.Reader) (*Lesson, error) {
 	text, err := io.ReadAll(io.LimitReader(from, MostSize+1))
 	switch {
@@ -86,10 +87,14 @@ func Read(from io.Reader) (*Lesson, error) {
 	}
 	var lesson Lesson
 	if err := yaml.UnmarshalStrict(text, &lesson); err != nil {
-		return nil, inYAML(err, errNoLesson)
+		worded := inYAML(err, errNoLesson)
+		if root := rootOf(text); root != nil && !errors.Is(worded, errNoLesson) {
+			worded = locate(worded, toAny(undecodable(root, reflect.TypeFor[Lesson]()))...)
+		}
+		return nil, withLine(text, worded)
 	}
 	if err := lesson.check(); err != nil {
-		return nil, err
+		return nil, withLine(text, err)
 	}
 	return &lesson, nil
 }
@@ -101,13 +106,16 @@ func (l *Lesson) check() error {
 	}
 	for i, step := range l.Steps {
 		if err := step.check(l); err != nil {
-			return fmt.Errorf("step %d: %w", i+1, err)
+			return locate(fmt.Errorf("step %d: %w", i+1, err), "steps", i)
 		}
 	}
 	for i := range l.Faults {
 		if err := l.Faults[i].check(l); err != nil {
-			return fmt.Errorf("fault %d: %w", i+1, err)
+			return locate(fmt.Errorf("fault %d: %w", i+1, err), "faults", i)
 		}
+	}
+	if err := l.namespaces(); err != nil {
+		return err
 	}
 	return l.expressions()
 }
@@ -118,7 +126,7 @@ func (l *Lesson) complete() error {
 	case l.Name == "":
 		return errors.New("\"name\" is required")
 	case strings.ContainsAny(l.Name, " /"):
-		return fmt.Errorf("name %q is not a single word", l.Name)
+		return locate(fmt.Errorf("name %q is not a single word", l.Name), "name")
 	case l.Title == "" || l.Story == "":
 		return errors.New("\"title\" and \"story\" are required")
 	case len(l.Nodes) == 0:
@@ -126,9 +134,9 @@ func (l *Lesson) complete() error {
 	case len(l.Steps) == 0:
 		return errors.New("\"steps\" is required")
 	case l.Goal.When == "" || l.Goal.Says == "":
-		return errors.New("\"goal\": \"says\" and \"when\" are required")
+		return locate(errors.New("\"goal\": \"says\" and \"when\" are required"), "goal")
 	case l.Failed != nil && (l.Failed.When == "" || l.Failed.Says == ""):
-		return errors.New("\"failed\": \"says\" and \"when\" are required")
+		return locate(errors.New("\"failed\": \"says\" and \"when\" are required"), "failed")
 	}
 	return nil
 }
@@ -151,7 +159,7 @@ func (s *Step) check(l *Lesson) error {
 	}
 	for i := range s.Does {
 		if err := s.Does[i].check(l); err != nil {
-			return fmt.Errorf("does %d: %w", i+1, err)
+			return locate(fmt.Errorf("does %d: %w", i+1, err), "does", i)
 		}
 	}
 	p := s.Predict
@@ -159,9 +167,9 @@ func (s *Step) check(l *Lesson) error {
 	case p == nil:
 		return nil
 	case p.Question == "" || len(p.Answers) < 2 || len(p.Answers) > 9:
-		return errors.New("a prediction needs a question and two to nine answers")
+		return locate(errors.New("a prediction needs a question and two to nine answers"), "predict")
 	case p.Right < 1 || p.Right > len(p.Answers):
-		return fmt.Errorf("right is %d, but there are %d answers", p.Right, len(p.Answers))
+		return locate(fmt.Errorf("right is %d, but there are %d answers", p.Right, len(p.Answers)), "predict", "right")
 	}
 	return nil
 }
@@ -170,7 +178,7 @@ func (s *Step) check(l *Lesson) error {
 func (l *Lesson) expressions() error {
 	for _, expression := range l.all() {
 		if _, err := compile(expression.text, expression.result); err != nil {
-			return err
+			return locate(err, expression.path...)
 		}
 	}
 	return nil
@@ -179,20 +187,21 @@ func (l *Lesson) expressions() error {
 type expression struct {
 	text   string
 	result resultType
+	path   []any // in the file
 }
 
 // all are the expressions of the lesson.
 func (l *Lesson) all() []expression {
-	list := []expression{{l.Goal.When, boolResult}}
+	list := []expression{{l.Goal.When, boolResult, []any{"goal", "when"}}}
 	if l.Goal.Now != "" {
-		list = append(list, expression{l.Goal.Now, textResult})
+		list = append(list, expression{l.Goal.Now, textResult, []any{"goal", "now"}})
 	}
 	if l.Failed != nil {
-		list = append(list, expression{l.Failed.When, boolResult})
+		list = append(list, expression{l.Failed.When, boolResult, []any{"failed", "when"}})
 	}
-	for _, step := range l.Steps {
+	for i, step := range l.Steps {
 		if step.Until != "" {
-			list = append(list, expression{step.Until, boolResult})
+			list = append(list, expression{step.Until, boolResult, []any{"steps", i, "until"}})
 		}
 	}
 	return list

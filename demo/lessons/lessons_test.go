@@ -62,6 +62,7 @@ func TestALessonThatIsWrongIsRefusedInOneLine(t *testing.T) {
 		{"a manifest of a kind that nobody knows", "kind: Namespace, metadata: {name: web}", "kind: Nonsense", "lessons cannot create a Nonsense"},
 		{"a mapping for a key", "name: anti-affinity", "{a: b}: anti-affinity", "it must be a string"},
 		{"no nodes", "nodes:", "nodes: []\nfaults:", `unknown field "name"`},
+		{"an object without a namespace that exists", "kind: Namespace, metadata: {name: web}", "kind: Namespace, metadata: {name: other}", "step 1: read manifest 2: no manifest before it creates the namespace web"},
 	} {
 		t.Run(test.says, func(t *testing.T) {
 			_, err := lessons.Read(strings.NewReader(strings.Replace(string(whole), test.old, test.new, 1)))
@@ -169,5 +170,42 @@ func TestNoAnswerBeginsWithAFigure(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+func TestAnErrorInALessonNamesItsLine(t *testing.T) {
+	whole, err := os.ReadFile("anti-affinity.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ old, new, at string }{ // at stands in the line that is named
+		{"level: intermediate", "stage: intermediate", "stage:"},
+		{"right: 2", "right: 4", "right:"},
+		{"right: 2", "right: two", "right:"},
+		{"when: ended.size() > 0", "when: ended.size( > 0", "when: ended"},
+		{"when: running", "when: 'running.size()' #", "when: 'running"},
+		{"replicas: 7", "replicaz: 7", "replicaz:"},
+		{"replicas: 7", "replicas: seven", "seven"},
+		{"kind: Namespace, metadata: {name: web}", "kind: Secret, metadata: {name: web}", "Secret"},
+		{"kind: Namespace, metadata: {name: web}", "kind: Namespace, metadata: {name: other}", "namespace: web"},
+		{"hints:", "faults:\n  - after: 5s\n  - {notReady: gone}\nhints:", "gone"},
+		{"hints:", "faults:\n  - after: 5s\n  - {after: 5}\nhints:", "after: 5}"},
+		{"hints:", "faults:\n  - {zone: [eu-1a]}\nhints:", "[eu-1a]"},
+		{"    predict:", "    does:\n      - drain: gone\n    predict:", "drain: gone"},
+		{"name: anti-affinity", "name: anti affinity", "name: anti affinity"},
+		{"goal:", "goals:", "goals:"},
+	} {
+		text := strings.Replace(string(whole), test.old, test.new, 1)
+		_, err := lessons.Read(strings.NewReader(text))
+		line := 0
+		if err != nil {
+			_, _ = fmt.Sscanf(err.Error(), "line %d:", &line)
+		}
+		if line == 0 || !strings.Contains(strings.Split(text, "\n")[line-1], test.at) {
+			t.Errorf("%s: the error is %v", test.new, err)
+		}
+	}
+	if _, err := lessons.Read(strings.NewReader("name: a\ntitle: [b\n")); err == nil || !strings.HasPrefix(err.Error(), "line 2: ") {
+		t.Errorf("of what is no YAML it is %v", err)
 	}
 }

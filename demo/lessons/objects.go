@@ -35,18 +35,80 @@ func objects(manifests []runtime.RawExtension) ([]runtime.Object, error) {
 	var all []runtime.Object
 	for i := range manifests {
 		if err := json.Unmarshal(manifests[i].Raw, &metav1.TypeMeta{}); err != nil { // Decode would say it without its type
-			return nil, fmt.Errorf("read manifest %d: %w", i+1, inYAML(err, errNoManifest))
+			return nil, atManifest(i, inYAML(err, errNoManifest))
 		}
 		object, kind, err := strict.Decode(manifests[i].Raw, nil, nil)
 		if err != nil && !runtime.IsNotRegisteredError(err) {
-			return nil, fmt.Errorf("read manifest %d: %w", i+1, inYAML(err, errNoManifest))
+			return nil, atManifest(i, inYAML(err, errNoManifest))
 		}
 		if err != nil || handledBy(&fake.Clientset{}, object) == nil {
-			return nil, fmt.Errorf("read manifest %d: lessons cannot create a %s", i+1, kind.Kind)
+			return nil, atManifest(i, locate(fmt.Errorf("lessons cannot create a %s", kind.Kind), "kind"))
+		}
+		if meta, ok := object.(metav1.Object); ok && meta.GetNamespace() == "" && isNamespaced(object) {
+			meta.SetNamespace(corev1.NamespaceDefault) // as kubectl does
 		}
 		all = append(all, object)
 	}
 	return all, nil
+}
+
+// atManifest places an error about an item of objects, counted from 0.
+func atManifest(i int, err error) error {
+	if field := pathIn(err.Error()); len(field) > 0 {
+		err = locate(err, toAny(field)...)
+	}
+	return locate(fmt.Errorf("read manifest %d: %w", i+1, err), "objects", i)
+}
+
+func toAny(path []string) []any {
+	steps := make([]any, len(path))
+	for i, step := range path {
+		steps[i] = step
+	}
+	return steps
+}
+
+// isNamespaced reports whether an object that lessons can create is in a namespace.
+func isNamespaced(object runtime.Object) bool { return namespacedBy(&fake.Clientset{}, object) != nil }
+
+// namespaces checks that each object is in a namespace that exists when it is created.
+func (l *Lesson) namespaces() error {
+	exist := map[string]bool{corev1.NamespaceDefault: true, metav1.NamespaceSystem: true}
+	for i := range l.Steps {
+		if err := inNamespaces(l.Steps[i].Objects, exist); err != nil {
+			return locate(fmt.Errorf("step %d: %w", i+1, err), "steps", i)
+		}
+		for n, does := range l.Steps[i].Does {
+			if err := inNamespaces(does.Objects, exist); err != nil {
+				return locate(fmt.Errorf("step %d: does %d: %w", i+1, n+1, err), "steps", i, "does", n)
+			}
+		}
+	}
+	for i := range l.Faults {
+		if err := inNamespaces(l.Faults[i].Objects, exist); err != nil {
+			return locate(fmt.Errorf("fault %d: %w", i+1, err), "faults", i)
+		}
+	}
+	return nil
+}
+
+// inNamespaces checks the objects of manifests, and notes the namespaces that they create.
+func inNamespaces(manifests []runtime.RawExtension, exist map[string]bool) error {
+	all, err := objects(manifests)
+	if err != nil {
+		return err
+	}
+	for i, object := range all {
+		meta, ok := object.(metav1.Object)
+		if _, creates := object.(*corev1.Namespace); ok && creates {
+			exist[meta.GetName()] = true
+			continue
+		}
+		if ok && isNamespaced(object) && !exist[meta.GetNamespace()] {
+			return atManifest(i, locate(fmt.Errorf("no manifest before it creates the namespace %s", meta.GetNamespace()), "metadata", "namespace"))
+		}
+	}
+	return nil
 }
 
 // handledBy is an object with the client of its kind; nil if lessons cannot create

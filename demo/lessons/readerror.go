@@ -23,6 +23,9 @@ func inYAML(err error, none error) error {
 	if strings.Contains(text, "map key") {
 		return errors.New("a key of a mapping is a mapping, a list or empty: it must be a string")
 	}
+	if at, ok := strings.CutPrefix(text, "error converting YAML to JSON: yaml: "); ok {
+		return errors.New(at)
+	}
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {
 		return errors.New(strings.TrimPrefix(text, "error unmarshaling JSON: while decoding JSON: json: "))
