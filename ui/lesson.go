@@ -78,6 +78,8 @@ func (l *lessons) onLessonKey(key tea.KeyPressMsg) tea.Cmd {
 		l.app.commands.open(l.app.contexts.contextWord() + " ")
 	case "n":
 		return l.nextOfLessons()
+	case "r":
+		return l.again()
 	case "s":
 		return l.skip()
 	case "enter":
@@ -137,6 +139,17 @@ func (l *lessons) nextOfLessons() tea.Cmd {
 	default:
 		return l.app.contexts.connect(model.Context{Name: s.Next, Cluster: s.NextTitle})
 	}
+}
+
+// again starts the lesson again, once it is over.
+func (l *lessons) again() tea.Cmd {
+	switch s := &l.app.lesson.State; {
+	case !s.Reached && s.Failed == "":
+		return l.app.said.say("r again: the lesson is not over. i, then reset, starts it again.")
+	case l.app.training.trainer() == nil:
+		return l.app.said.say("r again: this cluster cannot be reset.")
+	}
+	return l.app.training.askReset()
 }
 
 // hint asks for one more hint, or says that there is none.

@@ -250,3 +250,22 @@ func TestThePaletteLeadsToWhatATrainerDoes(t *testing.T) {
 		}
 	}
 }
+
+func TestALessonThatIsOverIsStartedAgainByItsKey(t *testing.T) {
+	trainer := &fakeTrainer{}
+	taken := oneTooMany()
+	app := trainerApp(t, trainer, taken, nil)
+	if !app.lesson.Entered {
+		press(t, app, "L")
+	}
+	press(t, app, "r")
+	if got := screen(app); app.dialog != nil || !strings.Contains(got, "r again: the lesson is not over. i, then reset, starts it again.") {
+		t.Errorf("before it is over the screen is\n%s", got)
+	}
+	app.lesson.State.Failed = "A pod was deleted."
+	press(t, app, "r")
+	answers(t, app)
+	if got := strings.Join(trainer.asked, ", "); got != "reset 1" {
+		t.Errorf("asked was %s", got)
+	}
+}

@@ -242,7 +242,7 @@ var Bindings = []Binding{
 	{Changes, InRecording, "D", "D", "changes", OfAnywhere, "changes", "changes since the previous step"},
 	{History, OnRecorded, "H", "H", "history", OfSelection, "history", "history of the pod: since which step no node fits, and which pods took the capacity"},
 	{Fault, Everywhere, "i", "i", "fault", OfDemo, "fault, reset, step", "demo: inject or remove a fault, reset the cluster, go to a step of the lesson"},
-	{Lesson, Everywhere, "L", "L", "lesson", OfDemo, "lesson", "demo: enter the lesson panel; keys there: 1–9 answer, s skip, h hint, enter next, n next lesson, l lessons, j k scroll, esc leave"},
+	{Lesson, Everywhere, "L", "L", "lesson", OfDemo, "lesson", "demo: enter the lesson panel; keys there: 1–9 answer, s skip, h hint, enter next, n next lesson, r again, l lessons, j k scroll, esc leave"},
 	{Help, Everywhere, "?", "?", "help", Unlisted, "", "keys of this page"},
 	{Close, Everywhere, "esc q", "esc", "back", Unlisted, "", "close a dialog; otherwise clear the filter; otherwise go back"},
 	{Quit, Everywhere | InInput, "ctrl+c", "ctrl-c", "", Unlisted, "", "quit; asks first while a drain runs"},

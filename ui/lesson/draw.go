@@ -169,7 +169,7 @@ func (p *Panel) text(width, room int) (lines []string, fresh int) {
 	case s.Reached:
 		return p.reached(width), 0
 	case s.Failed != "":
-		return append(paragraph("✗ "+s.Failed, width), paragraph("To try again: i, then reset.", width)...), 0
+		return append(paragraph("✗ "+s.Failed+" The goal no longer counts in this attempt.", width), paragraph(p.ToDo("r to start the lesson again, l to list all lessons."), width)...), 0
 	}
 	if s.GoingTo > 0 {
 		way := fmt.Sprintf("Going to step %d. Step %d is done for you:", s.GoingTo, s.Step)
@@ -211,14 +211,15 @@ func (p *Panel) reached(width int) []string {
 
 // whatNext says what to do after the lesson.
 func (p *Panel) whatNext() string {
+	const others = "r to start this one again, l to list all lessons, ctrl-c to quit."
 	s := p.State
 	switch {
 	case s.Next != "":
-		return p.ToDo(fmt.Sprintf("n to start lesson %d of %d: %s. l to list all lessons.", s.Number+1, s.Of, s.NextTitle))
+		return p.ToDo(fmt.Sprintf("n to start lesson %d of %d: %s; %s", s.Number+1, s.Of, s.NextTitle, others))
 	case s.Number > 0:
-		return "This was the last lesson. " + p.ToDo("l to list all lessons.")
+		return "This was the last lesson. " + p.ToDo(others)
 	}
-	return p.ToDo("l to list all lessons.")
+	return p.ToDo(others)
 }
 
 // said is the text of the step and what happened by itself.
@@ -370,7 +371,7 @@ func (p *Panel) Footer() []page.Key {
 		all = append(all, key("n", "next lesson"))
 	}
 	if over {
-		all = append(all, key("l", "lessons"))
+		all = append(all, key("r", "again"), key("l", "lessons"))
 	}
 	if p.Begun && s.HintsLeft > 0 && !over {
 		all = append(all, key("h", "hint"))
