@@ -140,7 +140,8 @@ func ruled(words string, width int) string {
 	return row + strings.Repeat("─", max(0, width-cells.Width(row)))
 }
 
-// head is the title of the lesson, the step and the key of the panel. The title is cut first.
+// head is the title of the lesson, the step and the key of the panel. Where that is too long the key is
+// left out that the last row names too, then the number is shorter, then the title is cut.
 func (p *Panel) head(width int) string {
 	s := p.State
 	name := "Lesson: " + s.Title
@@ -155,7 +156,13 @@ func (p *Panel) head(width int) string {
 	if s.Led {
 		led = ", with help"
 	}
-	far := fmt.Sprintf(" ── step %d of %d%s ── %s", s.Step, s.Steps, led, key)
+	far := fmt.Sprintf(" ── step %d of %d%s", s.Step, s.Steps, led)
+	if keyed := far + " ── " + key; !p.Entered || cells.Width(name+keyed) <= width {
+		far = keyed
+	}
+	if s.Number > 0 && cells.Width(name+far) > width {
+		name = fmt.Sprintf("%d/%d: %s", s.Number, s.Of, s.Title)
+	}
 	return cells.Cut(model.Clean(name), width-cells.Width(far)) + far
 }
 
