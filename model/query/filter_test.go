@@ -42,7 +42,7 @@ func TestPodsAreFiltered(t *testing.T) {
 		{"no filter keeps all", "  ", all},
 		{"a word finds names that hold it", "report", "report-1 report-2"},
 		{"and those that hold its letters in order", "rep1", "report-1"},
-		{"the start of a name is better than its middle", "-1", "report-1 checkout-6c9d8b7f4-x2x1p"},
+		{"letters in order do not count where a name holds the word", "-1", "report-1"},
 		{"no case in a word", "REPORT", "report-1 report-2"},
 		{"a word is looked for in namespace/name", "shop/check", "checkout-6c9d8b7f4-x2x1p"},
 		{"all terms must hold", "report 2", "report-2"},
@@ -230,7 +230,9 @@ func TestAFilterThatIsWrongSaysWhat(t *testing.T) {
 func TestTheBestMatchComesFirst(t *testing.T) {
 	fields := &Fields[string]{Names: func(dst []byte, name string) []byte { return append(dst, name...) }}
 	for _, c := range []struct{ says, filter, rows, want string }{
-		{"as it stands before letters in order", "web", "w-e-b x-web-1", "x-web-1 w-e-b"},
+		{"as it stands, and then no letters in order", "web", "w-e-b x-web-1 w-x-e-b", "x-web-1"},
+		{"letters in order where no name holds the word", "web", "w-e-b x-wed-1 w-x-e-b", "w-e-b w-x-e-b"},
+		{"as few words by letters in order as there are", "web ab", "w-e-b-ab web-a-b we-b-a-b", "web-a-b w-e-b-ab"},
 		{"the start of a name before the start of a part", "web", "shop/my-web shop/web-my", "shop/web-my shop/my-web"},
 		{"the start of a part before its middle", "web", "cobweb my-web-x", "my-web-x cobweb"},
 		{"the shorter name before the longer", "web", "web-long web-1", "web-1 web-long"},
@@ -298,7 +300,7 @@ func TestApplyKeepsWhatMatches(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, pod := range s.Pods {
-			if filter.Match(pod) != slices.Contains(result.Rows, pod) {
+			if filter.Match(pod) != slices.Contains(result.kept, pod) || slices.Contains(result.Rows, pod) && !filter.Match(pod) {
 				t.Fatalf("%s: matches %t", pod.FullName(), filter.Match(pod))
 			}
 		}
@@ -359,7 +361,8 @@ func TestManyRowsAreFilteredLikeFew(t *testing.T) {
 		}
 		alone := part[*model.Pod]{loose: map[string][]int{}, missing: map[string]int{}}
 		alone.ask(t.Context(), filter, s.Pods)
-		if all.Ranked && !slices.Equal(all.Rows, alone.best(t.Context(), filter)) {
+		literal := alone.literal()
+		if all.Ranked && !slices.Equal(all.Rows, literal.best(t.Context(), filter)) {
 			t.Errorf("%s: another order than that of one processor", text)
 		}
 	}

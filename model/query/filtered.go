@@ -110,7 +110,8 @@ func (f *Filter[T]) Apply(ctx context.Context, rows []T, last *Filtered[T]) (*Fi
 	result.kept, result.Rows, result.Missing = all.kept, all.kept, f.counted(all.missing)
 	result.Decided, result.Open = all.decided, all.open
 	if result.Ranked {
-		result.Rows = all.best(ctx, f)
+		literal := all.literal() // a narrower filter looks at the others too
+		result.Rows = literal.best(ctx, f)
 	}
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("rank rows: %w", ctx.Err())

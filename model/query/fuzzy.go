@@ -56,6 +56,36 @@ func asSubstring(names []byte, word string) int {
 	return best
 }
 
+// literal is the part without the rows that match words only by scattered letters, where other rows
+// have them as they were typed: those with the fewest such words are left.
+func (p *part[T]) literal() part[T] {
+	scattered := make([]int, len(p.kept)) // words of each row
+	for _, some := range p.loose {
+		for _, i := range some {
+			scattered[i]++
+		}
+	}
+	if len(p.loose) == 0 || len(scattered) == 0 {
+		return *p
+	}
+	least := slices.Min(scattered)
+	left, moved := part[T]{loose: map[string][]int{}}, make([]int, len(p.kept))
+	for i, row := range p.kept {
+		if scattered[i] == least {
+			moved[i] = len(left.kept)
+			left.kept, left.scores = append(left.kept, row), append(left.scores, p.scores[i])
+		}
+	}
+	for word, some := range p.loose {
+		for _, i := range some {
+			if scattered[i] == least {
+				left.loose[word] = append(left.loose[word], moved[i])
+			}
+		}
+	}
+	return left
+}
+
 func inOrder(name []byte, word string) bool {
 	found := 0
 	for i := 0; i < len(name) && found < len(word); i++ {
