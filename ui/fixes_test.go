@@ -114,18 +114,18 @@ func clipboardOf(cmd tea.Cmd) string {
 func TestWhyShowsTheFixesAndOpensThem(t *testing.T) {
 	app := whyOf(t, 80, 24, checkoutReport(), nil)
 	press(t, app, "tab")
-	requireRow(t, app, 18, "▸  ✓ request cpu 3.6")
+	requireRow(t, app, 18, "▸$ ✓ request cpu 3.6")
 	press(t, app, "j", "j", "j")
-	requireRow(t, app, 20, "▸  ✓ remove node selector")
+	requireRow(t, app, 20, "▸$ ✓ remove node selector")
 	_, cmd := app.Update(keyPress("C"))
 	if got, want := clipboardOf(cmd), checkoutFixes().Tried[3].Command; got != want {
 		t.Errorf("copied %q, not %q", got, want)
 	}
 	press(t, app, "enter")
 	requireRow(t, app, 1, "› fixes")
-	requireRow(t, app, 7, "▸  ✓ remove node selector")
+	requireRow(t, app, 7, "▸$ ✓ remove node selector")
 	press(t, app, "esc")
-	requireRow(t, app, 20, "▸  ✓ remove node selector")
+	requireRow(t, app, 20, "▸$ ✓ remove node selector")
 }
 
 func TestTheExplanationNeverWaitsForFixes(t *testing.T) {
@@ -231,7 +231,7 @@ func TestATitleThatWasCutStandsInTheDetails(t *testing.T) {
 	long := checkoutFixes()
 	long.Tried[0].Title = "tolerate dedicated=gpu:NoSchedule and remove node selector disktype=ssd"
 	app, _, _ := fixesOn(t, 80, 24, long, nil)
-	requireRow(t, app, 4, "▸  ✓ tolerate dedicated=gpu:NoSchedule and remo…  1 node")
+	requireRow(t, app, 4, "▸$ ✓ tolerate dedicated=gpu:NoSchedule and remo…  1 node")
 	requireRow(t, app, 12, " Tolerate dedicated=gpu:NoSchedule and remove node selector disktype=ssd.")
 }
 
@@ -240,7 +240,7 @@ func TestTheMouseSelectsAFix(t *testing.T) {
 	send(t, app, tea.MouseClickMsg{X: 20, Y: 5, Button: tea.MouseLeft})
 	requireRow(t, app, 6, "▸  ✓ evict batch/report-1")
 	send(t, app, tea.MouseWheelMsg{Button: tea.MouseWheelUp}, tea.MouseClickMsg{X: 20, Y: 15, Button: tea.MouseLeft})
-	requireRow(t, app, 5, "▸  ✓ tolerate")
+	requireRow(t, app, 5, "▸$ ✓ tolerate")
 }
 
 func TestFixesOfAClusterNeverReachTheTerminalRaw(t *testing.T) {
@@ -332,7 +332,7 @@ func TestAGateOfKueueIsNotOfferedAsAFixThatWorks(t *testing.T) {
 	}}
 	app, _, _ := fixesOn(t, 120, 40, fixes, nil)
 	requireRow(t, app, 2, " Kueue holds it: see its Workload and LocalQueue team-a.")
-	requireRow(t, app, 4, "▸  ! see its Workload and LocalQueue team-a")
+	requireRow(t, app, 4, "▸· ! see its Workload and LocalQueue team-a")
 	requireRow(t, app, 5, "   ✗ remove gate kueue.x-k8s.io/admission")
 	requireRow(t, app, 5, "bypasses Kueue's quota, and cannot be undone")
 	if text := screen(app); !strings.Contains(text, "Not simulated: kube-scheduler does not decide this.") {

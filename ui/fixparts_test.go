@@ -77,8 +77,8 @@ func TestTheFirstRowStaysSelectedWhileFixesAreSimulated(t *testing.T) {
 	for _, test := range []struct {
 		name, key, want string
 	}{
-		{"nobody moved the cursor", "", "▸  ✓ request cpu 3.6"},
-		{"the user moved it", "k", "▸  ✓ remove node selector"},
+		{"nobody moved the cursor", "", "▸$ ✓ request cpu 3.6"},
+		{"the user moved it", "k", "▸$ ✓ remove node selector"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			prod := newProdEU()
@@ -99,7 +99,7 @@ func TestTheFirstRowStaysSelectedWhileFixesAreSimulated(t *testing.T) {
 				}
 			}
 			until("4 of")
-			requireRow(t, app, 4, "▸  ✓ remove node selector")
+			requireRow(t, app, 4, "▸$ ✓ remove node selector")
 			if test.key != "" {
 				app.Update(keyPress(test.key))
 			}

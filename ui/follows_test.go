@@ -181,11 +181,11 @@ func TestTheFixesAreOfferedAgainWhereAnotherPodTookThePlace(t *testing.T) {
 		t.Error("the fixes are of before")
 	}
 	requireRow(t, d.app, 2, " search/index-2 took spot-a-01. 5 fixes work")
-	requireRow(t, d.app, 4, "▸  ✓ request cpu 3.6")
+	requireRow(t, d.app, 4, "▸$ ✓ request cpu 3.6")
 	d.press("G")
-	requireRow(t, d.app, 4, "   ✓ request cpu 3.6")
+	requireRow(t, d.app, 4, " $ ✓ request cpu 3.6")
 	d.press("N")
-	requireRow(t, d.app, 4, "▸  ✓ request cpu 3.6")
+	requireRow(t, d.app, 4, "▸$ ✓ request cpu 3.6")
 	if got := d.actor.entries[0].Came(); got != "done → search/index-2 took spot-a-01" {
 		t.Errorf("the activity has %q", got)
 	}

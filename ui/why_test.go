@@ -85,7 +85,7 @@ func TestTheCursorWalksAcrossTheParts(t *testing.T) {
 	press(t, app, "k")
 	requireRow(t, app, 31, "▸  ✗ request cpu 2.8")
 	press(t, app, "tab", "tab", "tab", "tab")
-	requireRow(t, app, 24, "▸  ✓ request cpu 3.6")
+	requireRow(t, app, 24, "▸$ ✓ request cpu 3.6")
 	press(t, app, "k")
 	requireRow(t, app, 18, "▸  std-b-01")
 	press(t, app, "g")

@@ -1,6 +1,7 @@
 package fixes
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -102,6 +103,8 @@ func (p *Page) Body() []string {
 	lead := "   FIX"
 	if p.Poll.Slow {
 		lead += " (simulating again)"
+	} else if slices.ContainsFunc(tried, func(f report.Fix) bool { return needsHands(&f) }) {
+		lead += "   " + Legend
 	}
 	lines := []string{t.Head(lead)}
 	for i := p.top; i < min(p.top+p.inView(), len(tried)); i++ {

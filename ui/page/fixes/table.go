@@ -15,6 +15,7 @@ import (
 // Table lays fixes out in columns, for Why and for this page.
 type Table struct {
 	Title, adds, places, Affects int // widths in cells; without its column 0
+	wide                         bool
 	domain                       string
 	styles                       *themes.Styles
 }
@@ -25,22 +26,25 @@ const (
 	fixTitleMin   = 43               // so much is left to a title that needs it where ADDS takes 7 cells
 	fixAddsMin    = 7                // "3 nodes"
 	fixPlacesMin  = 6                // "1 of 3"
+	fixPodsMin    = 4                // its head where there is little room: "1/3"
 	fixOthersMin  = 47               // to AFFECTS, where the title could take more
 	fixOthersFew  = 12               // with less than that AFFECTS is left out
 )
 
 // NewTable lays the columns out in width cells.
 func NewTable(fixes []report.Fix, width int, domain string, styles *themes.Styles) Table {
-	t := Table{adds: fixAddsMin, domain: domain, styles: styles}
+	t := Table{adds: fixAddsMin, wide: width >= cells.WideFrom, domain: domain, styles: styles}
 	longest := 0
 	for i := range fixes {
 		longest = max(longest, cells.Width(t.brief(fixes[i].ShortTitle())))
 		t.adds = max(t.adds, cells.Width(fixes[i].Gains()))
-		t.places = max(t.places, cells.Width(fixes[i].Places()))
+		t.places = max(t.places, cells.Width(t.placed(&fixes[i])))
 	}
-	t.places = max(t.places, fixPlacesMin)
+	if t.wide || t.places > 0 {
+		t.places = max(t.places, t.placesLeast())
+	}
 	t.Title = max(fixTitleLeast, min(longest, fixTitleMin+fixAddsMin-t.adds))
-	if width < cells.WideFrom {
+	if t.affectsAt()-2 > width {
 		t.places = 0
 	}
 	rest := width - t.affectsAt()
@@ -56,6 +60,34 @@ func NewTable(fixes []report.Fix, width int, domain string, styles *themes.Style
 		t.Affects = rest
 	}
 	return t
+}
+
+// placed is how many of the pending replicas a fix places: "1 of 3", or "1/3" where there is little
+// room; "" for a pod that is none of several.
+func (t Table) placed(f *report.Fix) string {
+	if t.wide {
+		return f.Places()
+	}
+	if f.Alike < 2 {
+		return ""
+	}
+	return strings.Replace(f.Places(), " of ", "/", 1)
+}
+
+// placesLeast is how many cells the column has at least, for its head.
+func (t Table) placesLeast() int {
+	if t.wide {
+		return fixPlacesMin
+	}
+	return fixPodsMin
+}
+
+// placesHead is the head of the column.
+func (t Table) placesHead() string {
+	if t.wide {
+		return report.PlacesHead
+	}
+	return "PODS"
 }
 
 // widest is how many cells the titles take as they are drawn, or the head does.
@@ -135,7 +167,7 @@ func (t Table) Head(lead string) string {
 func (t Table) heads(lead string) string {
 	row := cells.Left(lead, t.leadWidth()) + " " + report.FitsHead
 	if t.places > 0 {
-		row += "  " + cells.Right(report.PlacesHead, t.places)
+		row += "  " + cells.Right(t.placesHead(), t.places)
 	}
 	if t.Affects > 0 {
 		row += "  " + report.EffectsHead
@@ -189,9 +221,9 @@ func (t Table) Row(f *report.Fix) string {
 	case f.May(), f.Unevaluated():
 		mark = t.styles.Warn.Render("?")
 	}
-	row := cells.Blank(table.Gutter) + mark + " " + cells.Left(t.title(f), t.Title) + " " + cells.Right(f.Gains(), t.adds)
+	row := t.byHand(f) + mark + " " + cells.Left(t.title(f), t.Title) + " " + cells.Right(f.Gains(), t.adds)
 	if t.places > 0 {
-		row += "  " + cells.Right(f.Places(), t.places)
+		row += "  " + cells.Right(t.placed(f), t.places)
 	}
 	if t.Affects > 0 {
 		row += "  " + cells.Cut(t.Outcome(f), t.Affects)
@@ -199,10 +231,35 @@ func (t Table) Row(f *report.Fix) string {
 	return row
 }
 
+// What stands before a fix that somebody has to make, and what it means.
+const (
+	byCommand = "$"
+	byHand    = "·"
+	// Legend says what the two mean.
+	Legend = byCommand + " by its command, " + byHand + " by hand"
+)
+
+// byHand is the gutter of a fix: a sign in it says that fathom does not carry the fix out itself, where
+// that may help.
+func (t Table) byHand(f *report.Fix) string {
+	switch {
+	case !needsHands(f):
+		return cells.Blank(table.Gutter)
+	case f.Command == "":
+		return " " + t.styles.Dim.Render(byHand) + " "
+	}
+	return " " + t.styles.Dim.Render(byCommand) + " "
+}
+
+// needsHands reports whether a fix has such a sign.
+func needsHands(f *report.Fix) bool {
+	return !planned(f) && (f.Works() || f.May() || f.Unevaluated() || f.Advises())
+}
+
 // Outcome is whom a fix affects, by name where there is room for that, or what
 // it leaves in the way.
 func (t Table) Outcome(f *report.Fix) string {
-	if f.Verified && len(f.Affects) == 1 && t.places > 0 {
+	if f.Verified && len(f.Affects) == 1 && t.wide {
 		how, _, _ := strings.Cut(f.Affects[0].How, ": ")
 		named := t.brief(f.Affects[0].Title() + " " + how)
 		if cells.Width(named) <= t.Affects {
