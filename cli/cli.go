@@ -93,6 +93,7 @@ func (a *app) root(args []string) *cobra.Command {
 	cmd.SetErr(a.ErrOut)
 	setCompletion(cmd) // it takes the stream that is set
 	help.Set(cmd)
+	takeOnce(cmd)
 	cmd.SetArgs(commandLine(args))
 	return cmd
 }

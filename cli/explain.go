@@ -33,7 +33,7 @@ type explainOptions struct {
 	*terminal.Streams
 	source *source.Options
 	scope  scope.Scope
-	file   string
+	files  []string
 	all    bool
 	nodes  bool
 	trace  bool
@@ -72,7 +72,7 @@ Exit codes: 0 nothing is blocked; 1 a pod has no node or is not started, or with
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&e.file, "filename", "f", "", "Explain a manifest `FILE`; - is standard input.")
+	flags.StringArrayVarP(&e.files, "filename", "f", nil, "Explain a manifest `FILE`, or several; - is standard input.")
 	flags.BoolVar(&e.all, "all", false, "Explain all pods that are pending or not created.")
 	flags.BoolVar(&e.nodes, "nodes", false, "Show every node too, not only the groups.")
 	flags.BoolVar(&e.trace, "trace", false, "Show the scheduling cycle, stage by stage.")
@@ -136,8 +136,8 @@ func (e *explainOptions) run(ctx context.Context, args []string) error {
 	if err := e.complete(ctx, args); err != nil {
 		return err
 	}
-	if e.file != "" {
-		return e.runFile(ctx)
+	if len(e.files) > 0 {
+		return e.runFiles(ctx)
 	}
 	live, err := e.source.Open(ctx)
 	if err != nil {
@@ -189,7 +189,7 @@ func (e *explainOptions) textOptions(live *source.Live) report.TextOptions {
 // validate rejects flags that do not go together.
 func (e *explainOptions) validate(args []string) error {
 	asked := len(args)
-	if e.file != "" {
+	if len(e.files) > 0 {
 		asked++
 	}
 	if e.all {
@@ -202,7 +202,9 @@ func (e *explainOptions) validate(args []string) error {
 		return exit.Usagef("explain: name a pod, or use -f FILE or --all; see %s explain --help", e.Name)
 	case asked > 1:
 		return exit.Usagef("explain: a pod's name, -f and --all cannot be used together")
-	case e.file == "-" && e.source.From == "-":
+	case slices.Contains(e.files, ""):
+		return exit.Usagef(`explain: -f "": give the name of a file, or - for standard input`)
+	case slices.Contains(e.files, "-") && e.source.From == "-":
 		return exit.Usagef("explain: -f and --from cannot both be standard input")
 	}
 	if err := e.validateWait(args); err != nil {

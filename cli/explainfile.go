@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/manifest"
@@ -16,13 +18,37 @@ import (
 // defaultNamespace is where a manifest without a namespace goes.
 const defaultNamespace = "default"
 
-// runFile explains the pods of a manifest.
-func (e *explainOptions) runFile(ctx context.Context) error {
-	namespace := e.scope.Namespace
-	if namespace == "" {
-		namespace = defaultNamespace
+// filePod is a pod of a manifest, and the file that it is in.
+type filePod struct {
+	admission.UncreatedPod
+	file string
+}
+
+// manifestNamespace is where the pods of manifests go that name no namespace.
+func manifestNamespace(from *source.Options, namespace string) manifest.Namespace {
+	return manifest.Namespace{Name: cmp.Or(namespace, defaultNamespace), Only: *from.Flags.Namespace != ""}
+}
+
+// filePods reads the pods of the manifests, each file once.
+func (e *explainOptions) filePods(ctx context.Context) (all []filePod, err error) {
+	for i, file := range e.files {
+		if slices.Contains(e.files[:i], file) {
+			continue
+		}
+		pods, err := manifest.Read(ctx, file, e.In, manifestNamespace(e.source, e.scope.Namespace))
+		if err != nil {
+			return nil, err
+		}
+		for _, pod := range pods {
+			all = append(all, filePod{pod, file})
+		}
 	}
-	pods, err := manifest.Read(ctx, e.file, e.In, namespace)
+	return all, nil
+}
+
+// runFiles explains the pods of manifests.
+func (e *explainOptions) runFiles(ctx context.Context) error {
+	pods, err := e.filePods(ctx)
 	if err != nil {
 		return err
 	}
@@ -91,8 +117,8 @@ func counted(ctx context.Context, live *source.Live, r *report.Report, pod *admi
 
 // explainWish explains one pod that does not exist yet, with the fixes for it if
 // they are wanted.
-func (e *explainOptions) explainWish(ctx context.Context, live *source.Live, w admission.UncreatedPod, fixes bool) (*report.Report, error) {
-	pod, err := admitted(ctx, live, "explain -f "+e.file, w.Pod)
+func (e *explainOptions) explainWish(ctx context.Context, live *source.Live, w filePod, fixes bool) (*report.Report, error) {
+	pod, err := admitted(ctx, live, "explain -f "+w.file, w.Pod)
 	if err != nil {
 		return nil, err
 	}
@@ -103,9 +129,9 @@ func (e *explainOptions) explainWish(ctx context.Context, live *source.Live, w a
 	}
 	r, err := live.Ask(ctx, q)
 	if err != nil {
-		return nil, fmt.Errorf("explain %s: %w", e.file, err)
+		return nil, fmt.Errorf("explain %s: %w", w.file, err)
 	}
-	r, err = counted(ctx, live, r, pod, &w)
+	r, err = counted(ctx, live, r, pod, &w.UncreatedPod)
 	if err != nil {
 		return nil, err
 	}

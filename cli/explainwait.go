@@ -51,7 +51,7 @@ func (e *explainOptions) validateWait(args []string) error {
 	}
 	kind, _, cut := strings.Cut(strings.Join(args, " "), "/")
 	switch {
-	case e.file != "" || e.all:
+	case len(e.files) > 0 || e.all:
 		return exit.Usagef("explain: --wait needs the name of one pod")
 	case e.source.From != "":
 		return exit.Usagef("explain: --wait needs a cluster: leave out --from")

@@ -35,7 +35,7 @@ type fitOptions struct {
 	replicas int
 	counted  bool // --replicas is given
 	added    addedNodes
-	lost     string
+	lost     []string
 	output   string
 }
 
@@ -65,6 +65,11 @@ Exit codes: 0 all fit; 1 not all fit; 2 wrong usage or manifest; 3 unknown.`,
 		ValidArgsFunction: complete.New(a.source).Workloads,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.counted = cmd.Flags().Changed("replicas")
+			for _, flag := range []string{"filename", "requests"} {
+				if cmd.Flags().Changed(flag) && cmd.Flags().Lookup(flag).Value.String() == "" {
+					return exit.Usagef(`fit: --%s "": it has no value`, flag)
+				}
+			}
 			return f.run(cmd.Context(), joinKind(args))
 		},
 	}
@@ -73,7 +78,7 @@ Exit codes: 0 all fit; 1 not all fit; 2 wrong usage or manifest; 3 unknown.`,
 	flags.StringVar(&f.requests, "requests", "", "Place pods requesting `LIST`: cpu=2,memory=4Gi.")
 	flags.IntVar(&f.replicas, "replicas", 1, "Place `N` pods (default: 1, or as FILE says).")
 	flags.IntVar(&f.added.count, "add", 0, "Simulate `N` more nodes; see --like and --pool.")
-	flags.StringVar(&f.lost, "lose", "", "Simulate a drain of `X`: NODE, zone=Z or pool=P.")
+	flags.StringArrayVar(&f.lost, "lose", nil, "Simulate a drain of `X`: NODE, zone=Z or pool=P, or several.")
 	flags.StringVar(&f.added.like, "like", "", "Copy `NODE` for --add.")
 	flags.StringVar(&f.added.pool, "pool", "", "Copy a node of `POOL` for --add.")
 	help.ShowNamespace(cmd)
@@ -108,7 +113,7 @@ func (f *fitOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	defer live.Close()
-	if f.lost != "" {
+	if len(f.lost) > 0 {
 		return f.lose(ctx, live)
 	}
 	added, err := f.added.of(live)
@@ -175,11 +180,11 @@ func (f *fitOptions) validate(args []string) error {
 		return err
 	}
 	switch {
-	case f.lost != "" && (asked > 0 || f.added.count > 0 || f.counted):
+	case len(f.lost) > 0 && (asked > 0 || f.added.count > 0 || f.counted):
 		return exit.Usagef("fit: --lose cannot be used with a workload, --add, -f, --replicas or --requests")
 	case asked == 0 && f.added.count > 0 && f.counted:
 		return exit.Usagef("fit: --replicas needs a workload, -f or --requests")
-	case f.lost != "" || asked == 0 && f.added.count > 0: // about the pods that there are
+	case len(f.lost) > 0 || asked == 0 && f.added.count > 0: // about the pods that there are
 		return output.Check(f.output, fitForms...)
 	}
 	return f.validatePods(asked)
@@ -202,13 +207,10 @@ func (f *fitOptions) validatePods(asked int) error {
 
 // planned are the pods that the flags ask for; nil where an argument does.
 func (f *fitOptions) planned(ctx context.Context) (*admission.UncreatedPod, error) {
-	namespace := f.source.Namespace(ctx)
-	if namespace == "" {
-		namespace = defaultNamespace
-	}
+	namespace := manifestNamespace(f.source, f.source.Namespace(ctx))
 	switch {
 	case f.requests != "":
-		pod, err := manifest.Requesting(f.requests, namespace)
+		pod, err := manifest.Requesting(f.requests, namespace.Name)
 		if err != nil {
 			return nil, exit.Usagef("fit: --requests %s: %w", f.requests, err)
 		}

@@ -26,7 +26,7 @@ func (f *fitOptions) lose(ctx context.Context, live *source.Live) error {
 	}
 	answer, err := cluster.Lose(ctx, live.Cluster, nodes)
 	if err != nil {
-		return fmt.Errorf("fit --lose %s: %w", f.lost, err)
+		return fmt.Errorf("fit --lose %s: %w", strings.Join(f.lost, " --lose "), err)
 	}
 	switch f.output {
 	case "json":
@@ -47,14 +47,30 @@ func (f *fitOptions) lose(ctx context.Context, live *source.Live) error {
 	return nil
 }
 
-// lostNodes are the nodes that --lose names.
-func (f *fitOptions) lostNodes(live *source.Live) ([]string, error) {
+// lostNodes are the nodes that all --lose together name, each once.
+func (f *fitOptions) lostNodes(live *source.Live) (names []string, err error) {
 	if err := live.Unread("nodes"); err != nil {
 		return nil, fmt.Errorf("fit: %w", err)
 	}
-	by, value, cut := strings.Cut(f.lost, "=")
+	for _, lost := range f.lost {
+		found, err := lostBy(live, lost)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range found {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names, nil
+}
+
+// lostBy are the nodes that one --lose names.
+func lostBy(live *source.Live, lost string) ([]string, error) {
+	by, value, cut := strings.Cut(lost, "=")
 	if !cut {
-		names, err := named.ParseNodes("fit --lose", []string{f.lost})
+		names, err := named.ParseNodes("fit --lose", []string{lost})
 		if err == nil {
 			err = named.Nodes(live, "fit --lose", names)
 		}
@@ -67,7 +83,7 @@ func (f *fitOptions) lostNodes(live *source.Live) ([]string, error) {
 	case "pool":
 		of = func(node *model.Node) string { return node.Pool }
 	default:
-		return nil, exit.Usagef("fit: --lose %s: use NODE, zone=ZONE or pool=POOL", f.lost)
+		return nil, exit.Usagef("fit: --lose %s: use NODE, zone=ZONE or pool=POOL", lost)
 	}
 	var found, others []string
 	for _, node := range live.Snapshot.Nodes {
@@ -79,7 +95,7 @@ func (f *fitOptions) lostNodes(live *source.Live) ([]string, error) {
 		}
 	}
 	if len(found) == 0 {
-		return nil, noSuch("fit --lose "+f.lost, by, others)
+		return nil, noSuch("fit --lose "+lost, by, others)
 	}
 	return found, nil
 }

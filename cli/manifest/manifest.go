@@ -33,9 +33,15 @@ import (
 // strict refuses fields that the API does not know, as kubectl does.
 var strict = serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict).UniversalDeserializer()
 
+// Namespace is where the pods of a manifest are.
+type Namespace struct {
+	Name string // of the objects that name none
+	Only bool   // -n gives it: objects that name another are rejected, as kubectl does
+}
+
 // Read reads the file, "-" being stdin, and gives the pods it asks for.
 // What is no pod and no workload is passed over.
-func Read(ctx context.Context, file string, stdin io.Reader, namespace string) ([]admission.UncreatedPod, error) {
+func Read(ctx context.Context, file string, stdin io.Reader, namespace Namespace) ([]admission.UncreatedPod, error) {
 	data, err := input.ReadAll(ctx, file, stdin, input.MostManifest)
 	if err != nil {
 		return nil, exit.Usagef("read manifest: %w", err)
@@ -51,7 +57,7 @@ func Read(ctx context.Context, file string, stdin io.Reader, namespace string) (
 }
 
 // podsIn gives the pods that the documents of a manifest ask for.
-func podsIn(data []byte, namespace string) (pods []admission.UncreatedPod, err error) {
+func podsIn(data []byte, namespace Namespace) (pods []admission.UncreatedPod, err error) {
 	documents := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(data)))
 	for {
 		document, err := documents.Read()
@@ -72,7 +78,7 @@ func podsIn(data []byte, namespace string) (pods []admission.UncreatedPod, err e
 }
 
 // podsOf gives the pods that one document asks for; a List holds several objects.
-func podsOf(document []byte, namespace string) ([]admission.UncreatedPod, error) {
+func podsOf(document []byte, namespace Namespace) ([]admission.UncreatedPod, error) {
 	raw, err := asJSON(document)
 	if err != nil {
 		return nil, err
@@ -92,9 +98,12 @@ func podsOf(document []byte, namespace string) ([]admission.UncreatedPod, error)
 	}
 	list, isList := object.(*corev1.List)
 	if !isList {
-		w, ok := admission.PodOf(object, namespace)
+		w, ok := admission.PodOf(object, namespace.Name)
 		if !ok {
 			return nil, nil
+		}
+		if other := w.Pod.Namespace; namespace.Only && other != namespace.Name {
+			return nil, fmt.Errorf("%s: its namespace is %s, and %s in -n: give -n %[2]s, or leave it out", nameOf(raw), other, namespace.Name)
 		}
 		if err := validateWorkload(object); err != nil {
 			return nil, err

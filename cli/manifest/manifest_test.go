@@ -19,7 +19,7 @@ func FuzzReadManifest(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		pods, err := podsIn(text, metav1.NamespaceDefault)
+		pods, err := podsIn(text, Namespace{Name: metav1.NamespaceDefault})
 		if err != nil && len(pods) > 0 {
 			t.Errorf("%d pods and %v", len(pods), err)
 		}
@@ -32,7 +32,7 @@ func FuzzReadManifest(f *testing.F) {
 }
 
 func TestYAMLMayBeginWithABrace(t *testing.T) {
-	planned, err := podsIn([]byte(`{apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {containers: [{name: web, image: web}]}}`), metav1.NamespaceDefault)
+	planned, err := podsIn([]byte(`{apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {containers: [{name: web, image: web}]}}`), Namespace{Name: metav1.NamespaceDefault})
 	if err != nil || len(planned) != 1 || planned[0].Pod.Name != "web" {
 		t.Errorf("%v, %v", planned, err)
 	}

@@ -53,7 +53,7 @@ func Requesting(requests, namespace string) (*corev1.Pod, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := podsOf(raw, namespace)
+	found, err := podsOf(raw, Namespace{Name: namespace})
 	switch {
 	case err != nil:
 		return nil, err

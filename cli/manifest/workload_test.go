@@ -29,7 +29,7 @@ func TestWorkloadsThatTheAPIServerRejectsAreInvalid(t *testing.T) {
 		{"{apiVersion: batch/v1, kind: CronJob, metadata: {name: nightly}, spec: {schedule: x, jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: app, image: app}]}}}}}}", "CronJob nightly: spec.schedule: Invalid value"},
 		{"{apiVersion: v1, kind: ReplicationController, metadata: {name: web}, spec: {replicas: -1, selector: {app: web}, template: {metadata: {labels: {app: web}}, spec: " + pod + "}}}", "ReplicationController web: spec.replicas"},
 	} {
-		_, err := podsIn([]byte(test.workload), metav1.NamespaceDefault)
+		_, err := podsIn([]byte(test.workload), Namespace{Name: metav1.NamespaceDefault})
 		got := ""
 		if err != nil {
 			got = err.Error()

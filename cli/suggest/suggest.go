@@ -64,12 +64,18 @@ func NoArguments(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("%s takes no arguments; got %q", cmd.Name(), args[0])
 }
 
+// ErrRepeated says that a flag that takes one value has two.
+var ErrRepeated = errors.New("given twice")
+
 // Flag words an error about a flag: which flag may be meant by an unknown one, and
 // what a value should be.
 func Flag(cmd *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	if number := new(strconv.NumError); errors.As(err, &invalid) && errors.As(err, &number) {
 		return badValue(invalid, number)
+	}
+	if errors.As(err, &invalid) && errors.Is(err, ErrRepeated) {
+		return invalid.Unwrap()
 	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) || len(unknown.GetSpecifiedName()) < 2 {
