@@ -143,7 +143,7 @@ func replicasOf(ctx context.Context, e *Engine, pod *corev1.Pod, wanted int) (*r
 	if err != nil {
 		return nil, err
 	}
-	if bare == pod {
+	if bare == pod && len(pod.Spec.ResourceClaims) == 0 {
 		return placement.Replicas(ctx, e.scheduler, pod, wanted)
 	}
 	of, err := newFitTemplate(ctx, e, pod, wanted)

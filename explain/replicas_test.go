@@ -105,14 +105,14 @@ func TestReplicasArePlacedOneAfterAnother(t *testing.T) {
 		wanted int
 		says   string
 	}{
-		"one of one":                       {testPod("shop/web", "", "1"), 1, "The 1 replica fits, placed one after another."},
-		"a node for each":                  {testPod("shop/web", "", "3"), 2, "All 2 replicas fit, placed one after another."},
-		"several on a node":                {testPod("shop/web", "", "1", token), 7, "All 7 replicas fit, placed one after another."},
-		"more than there is cpu for":       {testPod("shop/web", "", "3"), 30, "2 of 30 replicas fit, placed one after another. The next would be Pending: "},
-		"each on a host of its own":        {testPod("shop/web", "", "100m", podLabel("app", "web"), apart), 3, "2 of 3 replicas fit, placed one after another. The next would be Pending: "},
-		"spread where it can be":           {testPod("shop/web", "", "2", podLabel("app", "web"), soft), 30, "4 of 30 replicas fit, placed one after another. The next would be Pending: "},
-		"none":                             {testPod("shop/web", "", "5"), 3, "0 of 3 replicas fit, placed one after another. The next would be Pending: "},
-		"its claims would be made with it": {testPod("shop/web", "", "1", claims), 3, "How many of 3 replicas fit is unknown: devices of ResourceClaims are not allocated in a simulation."},
+		"one of one":                  {testPod("shop/web", "", "1"), 1, "The 1 replica fits, placed one after another."},
+		"a node for each":             {testPod("shop/web", "", "3"), 2, "All 2 replicas fit, placed one after another."},
+		"several on a node":           {testPod("shop/web", "", "1", token), 7, "All 7 replicas fit, placed one after another."},
+		"more than there is cpu for":  {testPod("shop/web", "", "3"), 30, "2 of 30 replicas fit, placed one after another. The next would be Pending: "},
+		"each on a host of its own":   {testPod("shop/web", "", "100m", podLabel("app", "web"), apart), 3, "2 of 3 replicas fit, placed one after another. The next would be Pending: "},
+		"spread where it can be":      {testPod("shop/web", "", "2", podLabel("app", "web"), soft), 30, "4 of 30 replicas fit, placed one after another. The next would be Pending: "},
+		"none":                        {testPod("shop/web", "", "5"), 3, "0 of 3 replicas fit, placed one after another. The next would be Pending: "},
+		"a claim that does not exist": {testPod("shop/web", "", "1", claims), 3, "0 of 3 replicas fit, placed one after another. The next would be Pending: ResourceClaim gpu is not created yet."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := startEngine(t, Options{}, testNamespace("shop"), testNode("n1", "4"), testNode("n2", "4"))

@@ -71,6 +71,9 @@ func onlyNamespace(ctx context.Context, l *source.Live, kind, name string) (stri
 
 // workload is the one of that name; nil: there is none.
 func workload(ctx context.Context, l *source.Live, kind, namespace, name string) (found runtime.Object, err error) {
+	if err := unreadInFile(l, kind); err != nil {
+		return nil, err
+	}
 	list, err := listWorkloads(ctx, l.Reader(), kind, namespace, fields.OneTermEqualSelector(metav1.ObjectNameField, name).String())
 	switch {
 	case err != nil && l.Client != nil:

@@ -108,10 +108,7 @@ func (w Workload) WithoutPods(ctx context.Context, l *source.Live) string {
 // listed gives the namespaces of the objects of a kind that are as wanted.
 func listed(ctx context.Context, l *source.Live, kind, namespace, selector string, wanted func(metav1.Object) bool) (in []string, err error) {
 	resource := ResourceOf(kind)
-	if l.Client == nil && !slices.Contains([]string{"ReplicaSet", "StatefulSet", "ReplicationController"}, kind) {
-		return nil, fmt.Errorf("the file has no %s", resource)
-	}
-	if err := l.Unread(resource); err != nil && l.Client == nil {
+	if err := unreadInFile(l, kind); err != nil {
 		return nil, err
 	}
 	list, err := listWorkloads(ctx, l.Reader(), kind, "", selector)
@@ -133,6 +130,20 @@ func listed(ctx context.Context, l *source.Live, kind, namespace, selector strin
 		return nil
 	})
 	return in, err
+}
+
+// unreadInFile says that workloads of a kind are not read from the file that stands for a cluster,
+// or that it has none; nil of a cluster.
+func unreadInFile(l *source.Live, kind string) error {
+	switch {
+	case l.Client != nil:
+		return nil
+	case slices.Contains([]string{"ReplicaSet", "StatefulSet", "ReplicationController"}, kind):
+		return l.Unread(ResourceOf(kind))
+	case kind == "Deployment":
+		return fmt.Errorf("deployments are not read from a file: name its ReplicaSet or one of its pods")
+	}
+	return fmt.Errorf("%s are not read from a file: name one of its pods", ResourceOf(kind))
 }
 
 // listWorkloads lists the objects of one kind.

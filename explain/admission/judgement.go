@@ -96,9 +96,12 @@ func (j *Judgement) ask(ctx context.Context, from Sources) error {
 	return ctx.Err()
 }
 
+// namespacePlugin rejects objects whose namespace does not exist.
+const namespacePlugin = "NamespaceLifecycle"
+
 // noNamespace is the rejection of a pod whose namespace does not exist.
 func noNamespace(namespace string) report.Rejection {
-	return NotThere("NamespaceLifecycle", "namespace "+namespace)
+	return NotThere(namespacePlugin, "namespace "+namespace)
 }
 
 // NotThere is the rejection of a pod for an object that it names and that does not exist.

@@ -134,6 +134,9 @@ func (j *Judgement) tryRaise(ifCreated *report.Report, raises []raise, others []
 // raises are what the quotas would have to allow for all missing pods, after the missing pods of
 // others: what rejects any of them rejects the last one. Or why that is not enough, or not known.
 func (j *Judgement) raises(others []missingPods) (raises []raise, why string) {
+	if len(j.given) > 0 && j.given[0].Plugin == namespacePlugin {
+		return nil, fmt.Sprintf("Namespace %s does not exist: create it first.", j.Pod.Namespace)
+	}
 	if len(j.given) > 0 {
 		return nil, grammar.Capital(j.given[0].What) + ": create it, or change what the pod names. Changes to quotas, nodes or other pods won't help."
 	}

@@ -29,10 +29,6 @@ const placingTime = 10 * time.Second
 // scores rank first. Nothing of it is kept.
 func Replicas(ctx context.Context, s *scheduler.Scheduler, pod *corev1.Pod, wanted int) (*report.Replicas, error) {
 	r := &report.Replicas{Wanted: wanted}
-	if wanted > 1 && len(pod.Spec.ResourceClaims) > 0 {
-		r.Why = "devices of ResourceClaims are not allocated in a simulation"
-		return r, nil
-	}
 	on, begun := s.State.NewSimulatedState(nil, nil), time.Now()
 	for r.Placed < wanted {
 		if time.Since(begun) > placingTime {

@@ -236,13 +236,16 @@ func (g *Group) Plugins() []string {
 // postFilter is the plugin that preempts; it rejects no node.
 const postFilter = "DefaultPreemption"
 
-// undecided are the plugins that could not decide for every node.
+// undecided are the plugins that could not decide for every node. Those of kube-apiserver decide
+// whether the pod is created, and about no node.
 func (r *Report) undecided() []string {
 	var plugins []string
 	for _, part := range r.Unknown {
 		plugins = append(plugins, part.Plugins...)
 	}
-	return slices.DeleteFunc(plugins, func(plugin string) bool { return plugin == postFilter })
+	return slices.DeleteFunc(plugins, func(plugin string) bool {
+		return plugin == postFilter || slices.Contains(admissionPlugins, plugin)
+	})
 }
 
 // Rest counts the groups from one on, and their nodes: "3 more groups, 5 nodes"; "" for

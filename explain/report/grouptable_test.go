@@ -23,6 +23,9 @@ func TestSumsOfPluginsThatWereNotEvaluatedAreUnknown(t *testing.T) {
 		"one was not": {[]string{"VolumeBinding"}, [][3]string{
 			{"TaintToleration", "2", "?"}, {"NodeResourcesFit", "3", "?"}, {"VolumeBinding", "?", "?"},
 		}},
+		"kube-apiserver's rejects no node": {[]string{"LimitRanger"}, [][3]string{
+			{"TaintToleration", "2", "2"}, {"NodeResourcesFit", "3", "3"},
+		}},
 		"preemption rejects no node": {[]string{"DefaultPreemption"}, [][3]string{
 			{"TaintToleration", "2", "2"}, {"NodeResourcesFit", "3", "3"},
 		}},
