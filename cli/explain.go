@@ -72,7 +72,7 @@ Exit codes: 0 nothing is blocked; 1 a pod has no node or is not started, or with
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVarP(&e.files, "filename", "f", nil, "Explain a manifest `FILE`, or several; - is standard input.")
+	flags.StringArrayVarP(&e.files, "filename", "f", nil, "Explain each manifest `FILE`; - is standard input.")
 	flags.BoolVar(&e.all, "all", false, "Explain all pods that are pending or not created.")
 	flags.BoolVar(&e.nodes, "nodes", false, "Show every node too, not only the groups.")
 	flags.BoolVar(&e.trace, "trace", false, "Show the scheduling cycle, stage by stage.")

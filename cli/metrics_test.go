@@ -102,4 +102,7 @@ func TestMetricsOfAClusterThatDoesNotAnswerEnds(t *testing.T) {
 	if words := run.words.String(); !strings.Contains(words, "127.0.0.1:1") {
 		t.Errorf("says %q", words)
 	}
+	if out := run.out.String(); out != "" {
+		t.Errorf("it serves nothing, and says %q", out)
+	}
 }

@@ -27,13 +27,17 @@ func (o *onceValue) Set(value string) error {
 }
 
 // takeOnce makes the flags of a command and of those below it reject a second value, except
-// those that take a list, and those that are on or off.
+// those that take a list, those that are on or off, and those of the connection: as in kubectl, a
+// user may add --context to an alias that has one.
 func takeOnce(cmd *cobra.Command) {
+	connects := cmd.Root().PersistentFlags()
 	once := func(flag *pflag.Flag) {
 		_, isList := flag.Value.(pflag.SliceValue)
-		if _, done := flag.Value.(*onceValue); !done && !isList && flag.Value.Type() != "bool" {
-			flag.Value = &onceValue{Value: flag.Value, flag: flag}
+		_, done := flag.Value.(*onceValue)
+		if done || isList || flag.Value.Type() == "bool" || flag.Name != "namespace" && connects.Lookup(flag.Name) != nil {
+			return
 		}
+		flag.Value = &onceValue{Value: flag.Value, flag: flag}
 	}
 	cmd.Flags().VisitAll(once)
 	cmd.PersistentFlags().VisitAll(once)

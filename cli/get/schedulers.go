@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -31,6 +32,7 @@ func schedulers(ctx context.Context, g *Options, live *source.Live) (*output.Lis
 		More:  []string{"LEASE", "WHY"},
 		Empty: "no schedulers found",
 	}
+	var unnamed []string
 	now := live.Now()
 	for _, leader := range inventory.Leaders(live.Snapshot, leases, objects.Schedulers, now) {
 		state, renewed, pending := "unknown", time.Time{}, "-"
@@ -54,7 +56,12 @@ func schedulers(ctx context.Context, g *Options, live *source.Live) (*output.Lis
 		)
 		if leader.Object != nil {
 			l.Names = append(l.Names, "lease.coordination.k8s.io/"+leader.Object.Name)
+			continue
 		}
+		unnamed = append(unnamed, leader.Name)
+	}
+	if g.output == "name" && len(unnamed) > 0 {
+		g.Say(fmt.Errorf("get schedulers: -o name has no line for what has no Lease: %s", strings.Join(unnamed, ", ")))
 	}
 	return l, nil
 }

@@ -86,6 +86,10 @@ func podsOf(document []byte, namespace Namespace) ([]admission.UncreatedPod, err
 	if len(bytes.TrimSpace(raw)) == 0 || bytes.Equal(bytes.TrimSpace(raw), []byte("null")) {
 		return nil, nil // comments only
 	}
+	var of metav1.TypeMeta
+	if err := json.Unmarshal(raw, &of); err != nil || of.Kind == "" || of.APIVersion == "" {
+		return nil, errors.New("it is not a manifest: each document needs apiVersion and kind")
+	}
 	if err := checkAmounts(raw); err != nil {
 		return nil, err
 	}

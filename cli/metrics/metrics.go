@@ -100,13 +100,7 @@ func (o *Options) run(ctx context.Context) error {
 		cancel(err)
 		ended <- err
 	}()
-	if server.open() {
-		_, _ = fmt.Fprintln(o.ErrOut, "Other machines can connect: there is no authentication, and names of namespaces are in the metrics.")
-	}
-	_, err = fmt.Fprintf(o.Out, "Serving metrics on http://%s/metrics\n", server.address())
-	if err == nil {
-		err = o.look(ctx, state)
-	}
+	err = o.look(ctx, state, server)
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 		err = cause // serving failed
 	} else if ctx.Err() != nil {
@@ -119,13 +113,25 @@ func (o *Options) run(ctx context.Context) error {
 	return err
 }
 
-// look reads the cluster, and evaluates it after its changes until ctx ends.
-func (o *Options) look(ctx context.Context, state *current) error {
+// sayServing says where metrics are served.
+func (o *Options) sayServing(server *server) error {
+	if server.open() {
+		_, _ = fmt.Fprintln(o.ErrOut, "Other machines can connect: there is no authentication, and names of namespaces are in the metrics.")
+	}
+	_, err := fmt.Fprintf(o.Out, "Serving metrics on http://%s/metrics\n", server.address())
+	return err
+}
+
+// look reads the cluster, says where it is served, and evaluates it after its changes until ctx ends.
+func (o *Options) look(ctx context.Context, state *current, server *server) error {
 	live, err := o.source.Open(ctx)
 	if err != nil {
 		return err
 	}
 	defer live.Close()
+	if err := o.sayServing(server); err != nil {
+		return err
+	}
 	state.connect(func() model.Status { return live.Newest().Status })
 	follow, tuner := live.Follow(), source.NewGCTuner(ctx, os.Getenv)
 	live.SayLimits()

@@ -71,11 +71,14 @@ var ErrRepeated = errors.New("given twice")
 // what a value should be.
 func Flag(cmd *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
-	if number := new(strconv.NumError); errors.As(err, &invalid) && errors.As(err, &number) {
-		return badValue(invalid, number)
-	}
 	if errors.As(err, &invalid) && errors.Is(err, ErrRepeated) {
 		return invalid.Unwrap()
+	}
+	if errors.As(err, &invalid) && invalid.GetFlag().Value.Type() == "duration" {
+		return fmt.Errorf("--%s %q: must be a duration such as 30s or 10m", invalid.GetFlag().Name, invalid.GetValue())
+	}
+	if number := new(strconv.NumError); errors.As(err, &invalid) && errors.As(err, &number) {
+		return badValue(invalid, number)
 	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) || len(unknown.GetSpecifiedName()) < 2 {

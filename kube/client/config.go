@@ -69,6 +69,9 @@ func choose(getter genericclioptions.RESTClientGetter, override string) (*target
 	if _, ok := raw.Contexts[name]; name != "" && !ok {
 		return nil, noContext(name, raw)
 	}
+	if err := namedByFlags(getter, raw); err != nil {
+		return nil, err
+	}
 	config, err := getter.ToRESTConfig()
 	if err != nil {
 		return nil, noConfig(loader, err)
@@ -96,6 +99,30 @@ func choose(getter genericclioptions.RESTClientGetter, override string) (*target
 	}
 	t.user = cmp.Or(config.Impersonate.UserName, t.user)
 	return t, nil
+}
+
+// namedByFlags says that the kubeconfig has no cluster or user of the name that a flag gives.
+func namedByFlags(getter genericclioptions.RESTClientGetter, raw clientcmdapi.Config) error {
+	flags, ok := getter.(*genericclioptions.ConfigFlags)
+	if !ok {
+		return nil
+	}
+	cluster, user := ptr.Deref(flags.ClusterName, ""), ptr.Deref(flags.AuthInfoName, "")
+	if _, ok := raw.Clusters[cluster]; cluster != "" && !ok {
+		return failf(ErrFlag, nil, "--cluster %q: the kubeconfig has no such cluster%s", cluster, chooseOf(raw.Clusters, "get-clusters"))
+	}
+	if _, ok := raw.AuthInfos[user]; user != "" && !ok {
+		return failf(ErrFlag, nil, "--user %q: the kubeconfig has no such user%s", user, chooseOf(raw.AuthInfos, "get-users"))
+	}
+	return nil
+}
+
+// chooseOf asks to choose one of the first names of a kubeconfig; "" where it has none.
+func chooseOf[T any](known map[string]T, lists string) string {
+	if len(known) == 0 {
+		return ""
+	}
+	return "; choose one of " + firstNames(known, lists)
 }
 
 // fileOf is the file that a context, its cluster and its user stand in; "" for several.
@@ -210,12 +237,15 @@ func noCurrentContext(raw clientcmdapi.Config) error {
 }
 
 // contextNames are the names of the first contexts.
-func contextNames(raw clientcmdapi.Config) string {
+func contextNames(raw clientcmdapi.Config) string { return firstNames(raw.Contexts, "get-contexts") }
+
+// firstNames are the first names of a kubeconfig, and the command of kubectl config that lists all.
+func firstNames[T any](of map[string]T, lists string) string {
 	const most = 5
-	names := slices.Sorted(maps.Keys(raw.Contexts))
+	names := slices.Sorted(maps.Keys(of))
 	known := strings.Join(names[:min(len(names), most)], ", ")
 	if len(names) > most {
-		known += " and others (kubectl config get-contexts lists all)"
+		known += " and others (kubectl config " + lists + " lists all)"
 	}
 	return known
 }
