@@ -10,8 +10,12 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/help"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/input"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/settings"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // newConfig makes the config command.
@@ -37,7 +41,7 @@ Exit codes: 0 nothing is wrong, 2 something is.`,
 			if len(args) > 1 {
 				file = args[1]
 			}
-			return checkSettings(cmd.Context(), a.Streams, file, len(args) > 1)
+			return checkSettings(cmd.Context(), a, file, len(args) > 1)
 		},
 	}
 }
@@ -53,10 +57,20 @@ func checkArguments(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
+// contextNames are those of the kubeconfig; none where it cannot be read, which is no matter of the settings.
+func contextNames(ctx context.Context, from *source.Options) (names []string) {
+	all, _ := input.UnlessEnded(ctx, func() ([]model.Context, error) { return client.Contexts(from.Flags) })
+	for _, c := range all {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
 // checkSettings prints the faults of a file of settings. One that the user named has to
 // exist.
-func checkSettings(ctx context.Context, streams *terminal.Streams, file string, named bool) error {
-	faults, checked, err := settings.CheckFile(ctx, file, streams.In)
+func checkSettings(ctx context.Context, a *app, file string, named bool) error {
+	streams := a.Streams
+	faults, checked, err := settings.CheckFile(ctx, file, streams.In, contextNames(ctx, a.source)...)
 	missing := errors.Is(err, fs.ErrNotExist)
 	switch {
 	case missing && named, err != nil && !missing:

@@ -18,8 +18,9 @@ const (
 // CheckFile says what is wrong with a file of settings and with the themes beside it, a fault
 // each, and which files are right. "-" is in, with the user's own themes. The error is why the
 // file cannot be read; then the themes were checked all the same. A file that a user named may
-// be a pipe, which is read until ctx ends.
-func CheckFile(ctx context.Context, file string, in io.Reader) (faults []Fault, right []string, err error) {
+// be a pipe, which is read until ctx ends. contexts are the names of the kubeconfig's; without any it
+// is not known whether a pattern of readonly matches one.
+func CheckFile(ctx context.Context, file string, in io.Reader, contexts ...string) (faults []Fault, right []string, err error) {
 	folder, name := filepath.Join(filepath.Dir(file), "themes"), file
 	if file == stdin {
 		folder, name = themesFolder(), stdinName
@@ -32,6 +33,7 @@ func CheckFile(ctx context.Context, file string, in io.Reader) (faults []Fault, 
 		d.decode(&s, "setting")
 		s.gallery, s.broken = gallery, wrong
 		s.judge(d)
+		s.ReadOnly.judgeIdle(d, contexts)
 		listed := slices.ContainsFunc(wrong, func(f Fault) bool { return f.ofTheme(s.Theme) })
 		if wrong := s.checkTheme(); wrong != "" && !listed {
 			d.wrong("theme", wrong)

@@ -66,6 +66,20 @@ func (c *Contexts) judge(d *document) {
 	}
 }
 
+// judgeIdle notes the patterns that match none of the contexts: they protect nothing.
+func (c *Contexts) judgeIdle(d *document, contexts []string) {
+	if len(contexts) == 0 {
+		return
+	}
+	idle := c.idle(contexts)
+	for i, pattern := range c.patterns {
+		if slices.Contains(idle, pattern) && model.CheckPattern(pattern) == nil {
+			d.wrongAt(d.line(item("readonly", i)), "readonly",
+				fmt.Sprintf("no context of the kubeconfig matches %q, so it protects nothing: write true, false or names of contexts", pattern))
+		}
+	}
+}
+
 // Because is the part of the setting that matches a context, as in the file; "" if none
 // does.
 func (c *Contexts) Because(context string) string {

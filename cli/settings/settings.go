@@ -64,13 +64,22 @@ type Levels struct {
 	Full  int `json:"full"`
 }
 
-// check says what is wrong with the levels; "" is nothing.
-func (l Levels) check() string {
+// check says what is wrong with the levels, and with which; "" is nothing.
+func (l Levels) check() (at, wrong string) {
 	tight, full := l.Percent()
-	if tight < 1 || full > 100 || tight >= full {
-		return fmt.Sprintf("tight %d, full %d: both are percentages, and tight must be less than full", tight, full)
+	switch {
+	case tight < 1 || tight > 100:
+		return "levels.tight", fmt.Sprintf("%d is not a percentage, 1 to 100", tight)
+	case full < 1 || full > 100:
+		return "levels.full", fmt.Sprintf("%d is not a percentage, 1 to 100", full)
+	case tight >= full && l.Full == 0:
+		return "levels.tight", fmt.Sprintf("%d must be less than full, which is %d by default", tight, full)
+	case tight >= full && l.Tight == 0:
+		return "levels.full", fmt.Sprintf("%d must be more than tight, which is %d by default", full, tight)
+	case tight >= full:
+		return "levels", fmt.Sprintf("tight %d must be less than full %d", tight, full)
 	}
-	return ""
+	return "", ""
 }
 
 // Percent are the levels, with the defaults where nothing is set.
@@ -194,8 +203,8 @@ func (s *Settings) judge(d *document) {
 			d.wrong("pool-label", fmt.Sprintf("%q is not a label key: %s", s.PoolLabel, wrong[0]))
 		}
 	}
-	if wrong := s.Levels.check(); wrong != "" {
-		d.wrong("levels", wrong)
+	if at, wrong := s.Levels.check(); wrong != "" {
+		d.wrong(at, wrong)
 	}
 	s.Columns.judge(d)
 	s.Keys.judge(d)
