@@ -15,8 +15,10 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/input"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/named"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/settings"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
 	"github.com/kubectl-fathom/kubectl-fathom/demo/lessons"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // Completer completes what the cluster, the kubeconfig and the lessons name.
@@ -53,6 +55,55 @@ func listNodes(ctx context.Context, client kubernetes.Interface) ([]corev1.Node,
 		return nil, err
 	}
 	return list.Items, nil
+}
+
+// Fit completes the flags of fit that name nodes, pools and zones.
+func (c Completer) Fit(cmd *cobra.Command) {
+	of := func(list func([]corev1.Node) []string) cobra.CompletionFunc {
+		return func(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if c.source.From != "" {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return c.names(cmd.Context(), nil, begun, func(ctx context.Context, client kubernetes.Interface) ([]string, error) {
+				nodes, err := listNodes(ctx, client)
+				return list(nodes), err
+			})
+		}
+	}
+	for flag, complete := range map[string]cobra.CompletionFunc{"like": of(namesOf), "pool": of(poolsOf), "lose": of(losableOf)} {
+		if err := cmd.RegisterFlagCompletionFunc(flag, complete); err != nil {
+			panic(err) // no such flag: a mistake in this package
+		}
+	}
+}
+
+// poolsOf are the pools of nodes, by the label of the settings or one that is known.
+func poolsOf(nodes []corev1.Node) []string {
+	label := ""
+	if set, err := settings.Used(settings.PoolLabel); err == nil {
+		label = set.PoolLabel
+	}
+	var pools []string
+	for i := range nodes {
+		if pool := model.PoolOf(&nodes[i], label); pool != "" {
+			pools = append(pools, pool)
+		}
+	}
+	return pools
+}
+
+// losableOf is what --lose takes: nodes, and their zones and pools.
+func losableOf(nodes []corev1.Node) []string {
+	names := namesOf(nodes)
+	for i := range nodes {
+		if zone := nodes[i].Labels[corev1.LabelTopologyZone]; zone != "" {
+			names = append(names, "zone="+zone)
+		}
+	}
+	for _, pool := range poolsOf(nodes) {
+		names = append(names, "pool="+pool)
+	}
+	return names
 }
 
 // names completes names that the cluster has. Errors are not reported: a shell shows
@@ -102,10 +153,28 @@ func (c Completer) Pods(cmd *cobra.Command, args []string, begun string) ([]cobr
 	})
 }
 
-// Explain completes the pod that explain is about, also after its kind.
+// Explain completes the pod or the workload that explain is about, also after its kind.
 func (c Completer) Explain(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	ofKind := len(args) == 1 && slices.Contains(named.PodKinds, strings.ToLower(args[0]))
-	if c.source.From != "" || len(args) > 0 && !ofKind {
+	if c.source.From != "" || len(args) > 1 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	kind, prefix := "", ""
+	if first, _, cut := strings.Cut(begun, "/"); cut {
+		kind, prefix = named.WorkloadKind(first), first+"/"
+	}
+	if len(args) == 1 {
+		kind, prefix = named.WorkloadKind(args[0]), ""
+	}
+	switch {
+	case kind != "":
+		return c.names(cmd.Context(), nil, begun, func(ctx context.Context, client kubernetes.Interface) ([]string, error) {
+			names, err := named.OfKind(ctx, client, kind, c.source.Namespace(ctx))
+			for i := range names {
+				names[i] = prefix + names[i]
+			}
+			return names, err
+		})
+	case len(args) == 1 && !slices.Contains(named.PodKinds, strings.ToLower(args[0])):
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	return c.Pods(cmd, nil, begun)

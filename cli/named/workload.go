@@ -146,6 +146,21 @@ func unreadInFile(l *source.Live, kind string) error {
 	return fmt.Errorf("%s are not read from a file: name one of its pods", ResourceOf(kind))
 }
 
+// OfKind are the names of the workloads of a kind, in a namespace or "" in all.
+func OfKind(ctx context.Context, client kubernetes.Interface, kind, namespace string) (names []string, err error) {
+	list, err := listWorkloads(ctx, client, kind, namespace, "")
+	if err != nil {
+		return nil, err
+	}
+	err = meta.EachListItem(list, func(item runtime.Object) error {
+		if object, err := meta.Accessor(item); err == nil {
+			names = append(names, object.GetName())
+		}
+		return nil
+	})
+	return names, err
+}
+
 // listWorkloads lists the objects of one kind.
 func listWorkloads(ctx context.Context, client kubernetes.Interface, kind, namespace, selector string) (runtime.Object, error) {
 	options := metav1.ListOptions{FieldSelector: selector}
