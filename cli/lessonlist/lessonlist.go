@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,6 +15,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/cli/output"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
 	"github.com/kubectl-fathom/kubectl-fathom/demo/lessons"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 // Options are what demo writes instead of opening the dashboard.
@@ -78,13 +80,29 @@ func (l *Options) Write(streams *terminal.Streams, book *lessons.Book) error {
 	return list(all, done).Print(streams.Out, streams.ErrOut, l.output, false)
 }
 
-// listOf is all lessons, in the order of teaching.
+// listOf is all lessons, in the order of teaching and by level. Its lines fit a terminal of 80 columns.
 func listOf(all []*lessons.Lesson, done *lessons.Progress) *output.List {
-	l := &output.List{Kind: "LessonList", Heads: []string{"NUMBER", "NAME", "TITLE", "LEVEL", "PASSED"}}
+	name, title := cells.Width("NAME"), cells.Width("TITLE")
+	for _, lesson := range all {
+		name, title = max(name, cells.Width(lesson.Name)), max(title, cells.Width(lesson.Title))
+	}
+	line := func(number, of, about, passed string) string {
+		return strings.TrimRight(fmt.Sprintf("%2s  %-*s  %-*s  %s", number, name, of, title, about, passed), " ")
+	}
+	l := &output.List{Kind: "LessonList", IsText: true, Lines: []string{line("", "NAME", "TITLE", "PASSED")}}
+	level := ""
 	for i, lesson := range all {
+		if lesson.Level != level {
+			level = lesson.Level
+			l.Lines = append(l.Lines, level)
+		}
 		reached := done.Lessons[lesson.Name].Reached
-		l.Add(Item{i + 1, lesson.Name, lesson.Title, lesson.Level, reached},
-			strconv.Itoa(i+1), lesson.Name, lesson.Title, lesson.Level, whenOrNone(reached))
+		passed := noTime
+		if !reached.IsZero() {
+			passed = reached.Local().Format(time.DateOnly)
+		}
+		l.Add(Item{i + 1, lesson.Name, lesson.Title, lesson.Level, reached})
+		l.Lines = append(l.Lines, line(strconv.Itoa(i+1), lesson.Name, lesson.Title, passed))
 	}
 	return l
 }
@@ -132,10 +150,13 @@ func againWords(r *lessons.Record) string {
 	return fmt.Sprintf("started, %d of %d correct", r.Again.Right, r.Again.Asked)
 }
 
+// noTime is a time that has not come.
+const noTime = "<none>"
+
 // whenOrNone is a time where the user is.
 func whenOrNone(t time.Time) string {
 	if t.IsZero() {
-		return "<none>"
+		return noTime
 	}
 	return t.Local().Format("2006-01-02 15:04")
 }
