@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -26,21 +27,24 @@ func (o *onceValue) Set(value string) error {
 	return o.Value.Set(value)
 }
 
-// takeOnce makes the flags of a command and of those below it reject a second value, except
-// those that take a list, those that are on or off, and those of the connection: as in kubectl, a
-// user may add --context to an alias that has one.
+// once are the flags that say what a command is about. Of all others the last value counts, as in
+// kubectl: a user may add --context or --listen to an alias that has one.
+var once = []string{
+	"filename", "from", "step", "namespace", "selector", "lesson", "scheduler-config",
+	"requests", "replicas", "add", "like", "pool",
+}
+
+// takeOnce makes those flags of a command, and of the commands below it, reject a second value.
 func takeOnce(cmd *cobra.Command) {
-	connects := cmd.Root().PersistentFlags()
-	once := func(flag *pflag.Flag) {
+	reject := func(flag *pflag.Flag) {
 		_, isList := flag.Value.(pflag.SliceValue)
 		_, done := flag.Value.(*onceValue)
-		if done || isList || flag.Value.Type() == "bool" || flag.Name != "namespace" && connects.Lookup(flag.Name) != nil {
-			return
+		if !done && !isList && slices.Contains(once, flag.Name) {
+			flag.Value = &onceValue{Value: flag.Value, flag: flag}
 		}
-		flag.Value = &onceValue{Value: flag.Value, flag: flag}
 	}
-	cmd.Flags().VisitAll(once)
-	cmd.PersistentFlags().VisitAll(once)
+	cmd.Flags().VisitAll(reject)
+	cmd.PersistentFlags().VisitAll(reject)
 	for _, below := range cmd.Commands() {
 		takeOnce(below)
 	}
