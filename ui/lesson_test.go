@@ -102,8 +102,10 @@ func TestALessonSaysWhatIsNext(t *testing.T) {
 		{"after a hint", func(s *lesson.State) { s.Hints = []string{"look at view 3"} }, "Hint: look at view 3"},
 		{"at the goal", func(s *lesson.State) { s.Reached, s.AskedSoFar, s.RightSoFar = true, 2, 1 }, "Goal reached: all 7 Running, none evicted. 1 of 2 predictions were correct."},
 		{"when it is failed", func(s *lesson.State) { s.Failed = "A pod was ended." }, "A pod was ended. The goal no longer counts in this attempt. L, then r to start the lesson again, l to list all lessons."},
-		{"after the goal", func(s *lesson.State) { s.Reached, s.Number, s.Of, s.Next, s.NextTitle = true, 3, 18, "qos", "QoS" },
-			"L, then n to start lesson 4 of 18: QoS; r to start this one again, l to list all lessons, ctrl-c to quit."},
+		{
+			"after the goal", func(s *lesson.State) { s.Reached, s.Number, s.Of, s.Next, s.NextTitle = true, 3, 18, "qos", "QoS" },
+			"L, then n to start lesson 4 of 18: QoS; r to start this one again, l to list all lessons, ctrl-c to quit.",
+		},
 		{"after the last lesson", func(s *lesson.State) { s.Reached, s.Number, s.Of = true, 18, 18 }, "This was the last lesson. L, then r to start this one again, l to list all lessons, ctrl-c to quit."},
 		{"when a fault strikes", func(s *lesson.State) { s.Answered, s.Faults = 0, []string{"std-a-01 stopped responding."} }, "! std-a-01 stopped responding."},
 		{"on the way to a step", func(s *lesson.State) { s.GoingTo = 4 }, "Going to step 4. Step 2 is done for you:"},

@@ -40,7 +40,7 @@ func inLesson(t *testing.T, name string, step int, test func(*testing.T, *stage,
 
 // page is what is on the screen above the lesson's panel.
 func (s *stage) page() string {
-	page, _, _ := strings.Cut(s.plain(), " ── Lesson ")
+	page := abovePanel(s.plain())
 	return page
 }
 
@@ -117,7 +117,7 @@ func TestWhileAPredictionIsOpenNoPageGivesItsAnswerAway(t *testing.T) {
 					}
 					words := explained(t, cluster)
 					for of, page := range s.lookedAt() {
-						above, _, _ := strings.Cut(page, " ── Lesson ")
+						above := abovePanel(page)
 						for _, word := range words {
 							if strings.Contains(above, word) && !strings.Contains(lesson.Steps[i].Say, word) {
 								t.Errorf("%s shows %q:\n%s", of, word, page)

@@ -23,7 +23,7 @@ func TestTheEndOfALessonLeadsToTheNextOne(t *testing.T) {
 		s.press('y')
 		s.live(10 * time.Second)
 		if got := strings.Join(strings.Fields(s.plain()), " "); !strings.Contains(got, "✓ Goal reached:") ||
-			!strings.Contains(got, "L, then n to start lesson 11 of 18: topology spread and a missing zone label.") {
+			!strings.Contains(got, "L, then n to start lesson 11 of 18: topology spread and a missing zone label; r to start this one again,") {
 			t.Fatalf("at the end the screen is\n%s", s.plain())
 		}
 		s.press('L', 'n')

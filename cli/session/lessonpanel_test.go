@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -79,7 +80,7 @@ func panelOf(t *testing.T, screen string) []string {
 	t.Helper()
 	rows := strings.Split(ansi.Strip(screen), "\n")
 	head := slices.IndexFunc(rows, func(row string) bool {
-		return strings.Contains(row, "── Lesson ") || strings.Contains(row, "── Lesso")
+		return panelHead.MatchString(row)
 	})
 	if head < 0 {
 		t.Fatalf("no panel:\n%s", strings.Join(rows, "\n"))
@@ -91,6 +92,18 @@ func panelOf(t *testing.T, screen string) []string {
 		}
 	}
 	return lines
+}
+
+// panelHead is what the first row of the panel begins with: the number of the lesson, which is shorter
+// where the title needs the room.
+var panelHead = regexp.MustCompile(` ── (Lesso|\d+/\d+: )`)
+
+// abovePanel is a screen as far as the panel.
+func abovePanel(screen string) string {
+	if at := panelHead.FindStringIndex(screen); at != nil {
+		return screen[:at[0]]
+	}
+	return screen
 }
 
 // readThrough are the lines of the panel from its first to its last, as one finds
