@@ -461,12 +461,12 @@ func TestAClaimThatCannotBeCreatedIsToldWithWhy(t *testing.T) {
 		{Type: "Warning", Reason: "FailedResourceClaimCreation", Source: "resource_claim", Message: `PodResourceClaim gpu: template "none" not found`, Last: testNow},
 		{Type: "Warning", Reason: "FailedScheduling", Source: "default-scheduler", Message: "another matter", Last: testNow.Add(time.Minute)},
 	}
-	const waits = "It waits for ResourceClaim gpu, not created yet from ResourceClaimTemplate ml/none: kube-scheduler does not consider it until it is."
+	const waits = "Waiting for ResourceClaim gpu, which is not created yet from ResourceClaimTemplate ml/none: kube-scheduler does not consider it until that is done."
 	for name, c := range map[string]struct {
 		events []model.Event
 		want   string
 	}{
-		"an event": {said, waits + ` resource_claim cannot create it: PodResourceClaim gpu: template "none" not found.`},
+		"an event": {said, waits + ` kube-controller-manager could not create it: PodResourceClaim gpu: template "none" not found.`},
 		"none":     {said[2:], waits},
 	} {
 		options := Options{Events: func(context.Context, model.Ref) ([]model.Event, error) { return c.events, nil }}

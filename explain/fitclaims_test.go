@@ -181,7 +181,7 @@ func TestFitCountsWhatAQuotaAdmitsOfClaims(t *testing.T) {
 	}
 	e := startDevicesOf(t, Options{Quotas: quotas}, twoGPUs(oneGPU("ml/one-gpu"))...)
 	got := mustFit(t, e, report.FitQuery{Pod: testPod("ml/infer", "", "1", claimingFrom("one-gpu")), Replicas: 2, Admittance: report.Admittance{Admitted: true}})
-	if says, want := got.Sentence(), `1 of 2 fit. The 2nd would be Pending: it waits for ResourceClaim gpu, not created yet from ResourceClaimTemplate ml/one-gpu`; !strings.HasPrefix(says, want) {
+	if says, want := got.Sentence(), `1 of 2 fit. The 2nd would be Pending: waiting for ResourceClaim gpu, which is not created yet from ResourceClaimTemplate ml/one-gpu`; !strings.HasPrefix(says, want) {
 		t.Errorf("it says %q, want %q …", says, want)
 	}
 	named := func(caveat string) bool {

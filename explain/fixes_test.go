@@ -173,7 +173,7 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			[]runtime.Object{testNode("a", "4", nodeLabel("disktype", "ssd")), testNode("b", "4", nodeLabel("disktype", "hdd"))},
 			testPod("shop/web", "", "1", selecting("disktype", "sdd")),
 			[]string{
-				"+ set node selector disktype=hdd instead of sdd | b", "+ set node selector disktype=ssd instead of sdd | a",
+				"+ set node selector disktype=ssd instead of sdd | a",
 				"+ remove node selector disktype=sdd | a b",
 			},
 		},

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -39,6 +40,11 @@ func initially(name, cpu string) func(*corev1.Pod) {
 			Name: name, Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu)}},
 		})
 	}
+}
+
+// always makes the last init container a sidecar.
+func always(p *corev1.Pod) {
+	p.Spec.InitContainers[len(p.Spec.InitContainers)-1].RestartPolicy = new(corev1.ContainerRestartPolicyAlways)
 }
 
 func cordonedNode(n *corev1.Node) {
@@ -253,6 +259,18 @@ func TestNearMissesAreToldApart(t *testing.T) {
 			"2 nodes have nvidia.com/gpu and reject it. Closest: b, dedicated=gpu:NoSchedule and needs nvidia.com/gpu 1 more. The pod's toleration dedicated=true:NoSchedule does not match.",
 			"taint | b: dedicated=gpu:NoSchedule; needs nvidia.com/gpu 1 more",
 		},
+		"hugepages on one node, which rejects it for more": {
+			[]runtime.Object{testNode("a", "4"), testNode("b", "4", taint, nodeHaving("hugepages-2Mi", "1Gi")), testPod("s/y", "b", "4")},
+			testPod("s/x", "", "1", requesting("hugepages-2Mi", "512Mi")),
+			"1 node has hugepages-2Mi and rejects it: b, dedicated=gpu:NoSchedule and needs cpu 1 more.", "taint | b: dedicated=gpu:NoSchedule; needs cpu 1 more",
+		},
+		"nodes with some and with none in one group": {
+			[]runtime.Object{
+				testNode("a", "4"), testNode("b", "4", taint, nodeHaving(gpu, "2")), testNode("c", "4", taint), testNode("d", "4", taint),
+			},
+			testPod("s/x", "", "1", requesting(gpu, "4")),
+			"Too large for any node: it requests nvidia.com/gpu 4, the largest node has 2 allocatable.", "too large | nvidia.com/gpu 4; largest node 2",
+		},
 		"a toleration of another value": {
 			[]runtime.Object{testNode("a", "4", taint)},
 			testPod("s/x", "", "1", tolerating("dedicated", "true")),
@@ -262,7 +280,7 @@ func TestNearMissesAreToldApart(t *testing.T) {
 		"cores that were to be thousandths": {
 			[]runtime.Object{testNode("a", "4"), testNode("b", "8")},
 			testPod("s/x", "", "1500"),
-			"Too large for any node: it requests cpu 1500, the largest node has 8 allocatable. Probably a wrong unit: cpu 1500 of container app may have meant 1500m (1.5).",
+			"Too large for any node: it requests cpu 1500, the largest node has 8 allocatable. Check the unit of cpu 1500 in container app: perhaps 1500m was meant.",
 			"too large | cpu 1500; largest node 8",
 		},
 		"more cores than any node has even in thousandths": {
@@ -278,20 +296,29 @@ func TestNearMissesAreToldApart(t *testing.T) {
 		"Gi for Mi": {
 			[]runtime.Object{testNode("a", "4")},
 			testPod("s/x", "", "1", memory("512Gi")),
-			"Too large for any node: it requests memory 512Gi, the largest node has 8Gi allocatable. Probably a wrong unit: memory 512Gi of container app may have meant 512Mi.",
+			"Too large for any node: it requests memory 512Gi, the largest node has 8Gi allocatable. Check the unit of memory 512Gi in container app: perhaps 512Mi was meant.",
 			"too large | memory 512Gi; largest node 8Gi",
 		},
 		"an init container requests most": {
 			[]runtime.Object{testNode("a", "4")},
 			testPod("s/x", "", "500m", initially("migrate", "8")),
-			"Too large for any node: it requests cpu 8, the largest node has 4 allocatable. The request of cpu 8 is that of init container migrate; without it the pod requests 500m.",
+			"Too large for any node: it requests cpu 8, the largest node has 4 allocatable. The request of cpu 8 comes from init container migrate; without it the pod requests 500m.",
 			"too large | cpu 8; largest node 4",
+		},
+		"two init containers request as much": {
+			[]runtime.Object{testNode("a", "4")},
+			testPod("s/x", "", "500m", initially("migrate", "8"), initially("seed", "8")),
+			"Too large for any node: it requests cpu 8, the largest node has 4 allocatable.", "too large | cpu 8; largest node 4",
+		},
+		"one of two init containers requests most, beside a sidecar before it": {
+			[]runtime.Object{testNode("a", "4")},
+			testPod("s/x", "", "500m", initially("migrate", "5"), initially("proxy", "4"), always, initially("seed", "4500m")),
+			"Too large for any node: it requests cpu 8.5, the largest node has 4 allocatable. The request of cpu 8.5 comes from init container seed; without it the pod requests 5.",
+			"too large | cpu 8.5; largest node 4",
 		},
 		"an init container that runs on is one of the containers": {
 			[]runtime.Object{testNode("a", "4")},
-			testPod("s/x", "", "500m", initially("proxy", "8"), func(p *corev1.Pod) {
-				p.Spec.InitContainers[0].RestartPolicy = new(corev1.ContainerRestartPolicyAlways)
-			}),
+			testPod("s/x", "", "500m", initially("proxy", "8"), always),
 			"Too large for any node: it requests cpu 8.5, the largest node has 4 allocatable.", "too large | cpu 8.5; largest node 4",
 		},
 		"all devices are taken": {
@@ -399,10 +426,14 @@ func TestNearMissesAreToldApart(t *testing.T) {
 // the closest nodes, and not where others do too.
 func TestARolloutThatBlocksItselfIsToldSo(t *testing.T) {
 	const words = "These are older pods of its own Deployment: its rollout keeps them until a new pod is ready, unless maxUnavailable lets some stop first."
-	set := func(name, deployment string) *appsv1.ReplicaSet {
-		return &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: "s", Name: name, UID: types.UID(name), OwnerReferences: []metav1.OwnerReference{{
-			APIVersion: "apps/v1", Kind: "Deployment", Name: deployment, UID: types.UID(deployment), Controller: new(true),
-		}}}}
+	set := func(name, deployment string, age time.Duration) *appsv1.ReplicaSet {
+		return &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{
+			Namespace: "s", Name: name, UID: types.UID(name), CreationTimestamp: metav1.NewTime(testNow.Add(-age)),
+			OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "Deployment", Name: deployment, UID: types.UID(deployment), Controller: new(true)}},
+		}}
+	}
+	ending := func(p *corev1.Pod) {
+		p.DeletionTimestamp, p.Finalizers = new(metav1.NewTime(testNow)), []string{"example.com/hold"}
 	}
 	of := func(name string) func(*corev1.Pod) {
 		return func(p *corev1.Pod) {
@@ -416,7 +447,7 @@ func TestARolloutThatBlocksItselfIsToldSo(t *testing.T) {
 	}
 	nodes := []runtime.Object{
 		testNode("a", "4", nodeLabel(corev1.LabelHostname, "a")), testNode("b", "4", nodeLabel(corev1.LabelHostname, "b")),
-		set("web-1", "web"), set("web-2", "web"), set("other-1", "other"),
+		set("web-1", "web", time.Hour), set("web-2", "web", time.Minute), set("other-1", "other", time.Hour),
 	}
 	for name, c := range map[string]struct {
 		running []runtime.Object
@@ -427,6 +458,8 @@ func TestARolloutThatBlocksItselfIsToldSo(t *testing.T) {
 		"anti-affinity":                   {[]runtime.Object{testPod("s/o1", "a", "1", of("web-1"), apart), testPod("s/o2", "b", "1", of("web-1"), apart)}, testPod("s/x", "", "1", of("web-2"), apart), words},
 		"of the same ReplicaSet":          {[]runtime.Object{testPod("s/o1", "a", "1", of("web-2"), apart), testPod("s/o2", "b", "1", of("web-2"), apart)}, testPod("s/x", "", "1", of("web-2"), apart), ""},
 		"one is of another workload":      {[]runtime.Object{testPod("s/o1", "a", "1", of("web-1"), port), testPod("s/o2", "b", "1", of("other-1"), port)}, testPod("s/x", "", "1", of("web-2"), port), ""},
+		"of a newer ReplicaSet":           {[]runtime.Object{testPod("s/o1", "a", "1", of("web-2"), port), testPod("s/o2", "b", "1", of("web-2"), port)}, testPod("s/x", "", "1", of("web-1"), port), ""},
+		"they are being deleted":          {[]runtime.Object{testPod("s/o1", "a", "1", of("web-1"), port, ending), testPod("s/o2", "b", "1", of("web-1"), port, ending)}, testPod("s/x", "", "1", of("web-2"), port), ""},
 		"no ReplicaSet":                   {[]runtime.Object{testPod("s/o1", "a", "1", of("web-1"), port), testPod("s/o2", "b", "1", of("web-1"), port)}, testPod("s/x", "", "1", port), ""},
 		"a ReplicaSet that was not found": {[]runtime.Object{testPod("s/o1", "a", "1", of("gone"), port), testPod("s/o2", "b", "1", of("gone"), port)}, testPod("s/x", "", "1", of("web-2"), port), ""},
 		"the nodes are full as well":      {[]runtime.Object{testPod("s/o1", "a", "4", of("web-1"), port), testPod("s/o2", "b", "4", of("web-1"), port)}, testPod("s/x", "", "1", of("web-2"), port), ""},

@@ -38,8 +38,8 @@ func respelt(q *plugins.Question, one plugins.Want) []option {
 
 // misspelt reports whether a value looks like another one that was misspelt: they differ in upper and
 // lower case only, or in one letter that is wrong, missing or too many, or in two that changed places,
-// within one word of at least three letters. Numbers and single letters tell things apart: zone a is
-// no misspelling of zone b.
+// within one word of at least three letters that begins alike. Numbers, single letters and first letters
+// tell things apart: zone a is no misspelling of zone b, nor cpu of gpu, nor xlarge of large.
 func misspelt(wrong, right string) bool {
 	if strings.EqualFold(wrong, right) {
 		return true
@@ -47,7 +47,8 @@ func misspelt(wrong, right string) bool {
 	separator := func(r rune) bool { return strings.ContainsRune("-_./", r) }
 	words, others := strings.FieldsFunc(wrong, separator), strings.FieldsFunc(right, separator)
 	if len(words) != len(others) {
-		return strings.Join(words, "") == strings.Join(others, "") // a separator too many or too few
+		joined := strings.Join(words, "") // a separator too many or too few
+		return joined == strings.Join(others, "") && !strings.ContainsFunc(joined, unicode.IsDigit)
 	}
 	differ := 0
 	for i := range words {
@@ -65,7 +66,8 @@ func misspelt(wrong, right string) bool {
 func oneLetterApart(a, b string) bool {
 	const least = 3
 	x, y := []rune(a), []rune(b)
-	if slices.ContainsFunc(append(slices.Clone(x), y...), func(r rune) bool { return !unicode.IsLetter(r) }) || max(len(x), len(y)) < least {
+	notLetter := func(r rune) bool { return !unicode.IsLetter(r) }
+	if max(len(x), len(y)) < least || x[0] != y[0] || slices.ContainsFunc(x, notLetter) || slices.ContainsFunc(y, notLetter) {
 		return false
 	}
 	for len(x) > 0 && len(y) > 0 && x[0] == y[0] {

@@ -23,6 +23,9 @@ func TestValuesLookMisspelt(t *testing.T) {
 		{"eu-1a", "eu-1b", false},
 		{"zone-a", "zone-b", false},
 		{"v1", "v2", false},
+		{"cpu", "gpu", false},
+		{"m5.xlarge", "m5.large", false},
+		{"rack-1-1", "rack-11", false},
 		{"large1", "large2", false},
 		{"gpu-larg", "cpu-large", false}, // in two words
 		{"", "ssd", false},

@@ -79,7 +79,7 @@ func lowerOne(pod *corev1.Pod, short plugins.Figure) (remedy.LowerRequest, bool)
 	step.Container, step.To = most.Name, step.From-(short.Wanted-room)
 	step.Total[1] = room
 	if step.To <= step.From/least {
-		meant, _ := quantity.Misread(name, step.From)
+		meant, _ := quantity.Misread(name, step.From, short.Allocatable)
 		if meant == 0 || meant > step.To {
 			return remedy.LowerRequest{}, false
 		}

@@ -207,9 +207,9 @@ func claimsToCome(q *Question) (GateRejection, bool) {
 			continue
 		}
 		return GateRejection{
-			What:  fmt.Sprintf("It waits for ResourceClaim %s, not created yet from ResourceClaimTemplate %s/%s", use.pod.Name, q.Pod.Namespace, *use.pod.ResourceClaimTemplateName),
+			What:  fmt.Sprintf("Waiting for ResourceClaim %s, which is not created yet from ResourceClaimTemplate %s/%s", use.pod.Name, q.Pod.Namespace, *use.pod.ResourceClaimTemplateName),
 			Short: fmt.Sprintf("claim %s is not created from template %s", use.pod.Name, *use.pod.ResourceClaimTemplateName),
-			Until: "it is",
+			Until: "that is done",
 		}, true
 	}
 	return GateRejection{}, false

@@ -65,21 +65,27 @@ func CountsBytes(name corev1.ResourceName) bool {
 		strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
 }
 
-// Misread is what a request looks like it was meant to be, in the scheduler's unit, if its unit is
-// probably wrong: 4000 cores for 4000m, 512Gi for 512Mi, with how that is written; 0 where it does not
-// look so.
-func Misread(name corev1.ResourceName, amount int64) (meant int64, written string) {
+// Misread is what a request looks like it was meant to be, in the scheduler's unit, if its unit may be
+// wrong: 4000 cores for 4000m, 512Gi for 512Mi, with how that is written. It is many times the most that
+// a node has, and what was meant is no more than that; 0 where it does not look so.
+func Misread(name corev1.ResourceName, amount, most int64) (meant int64, written string) {
 	const (
+		times      = 4
 		core, many = 1000, 100 // a core in thousandths; hardly a container requests a hundred
 		gi         = 1 << 30
 	)
 	switch {
+	case amount/times < most:
+		return 0, ""
 	case name == corev1.ResourceCPU && amount >= many*core && amount%core == 0:
-		return amount / core, fmt.Sprintf("%dm", amount/core)
+		meant, written = amount/core, fmt.Sprintf("%dm", amount/core)
 	case name == corev1.ResourceMemory && amount >= many*gi && amount%gi == 0:
-		return amount >> 10, fmt.Sprintf("%dMi", amount/gi)
+		meant, written = amount>>10, fmt.Sprintf("%dMi", amount/gi)
 	}
-	return 0, ""
+	if meant > most {
+		return 0, ""
+	}
+	return meant, written
 }
 
 // RoundedUp writes a shortage for people, no less than it is.

@@ -60,10 +60,9 @@ func originWords(q *podQuestion, r *report.Report, told *overall) string {
 	return ""
 }
 
-// unitWords say what else the largest request of a container may have meant, where that is many times
-// what any node has, and one has what was meant.
+// unitWords say what else the request of a container may have meant, where that is many times what any
+// node has, and one has what was meant.
 func unitWords(q *podQuestion, asked plugins.Figure) string {
-	const times = 4
 	var most int64 // allocatable on one node
 	for _, row := range plugins.ShortageTableOf(q.Question).Rows {
 		if f := figureOf(row.Figures, asked.Resource); f != nil {
@@ -72,15 +71,10 @@ func unitWords(q *podQuestion, asked plugins.Figure) string {
 	}
 	for _, c := range slices.Concat(q.Pod.Spec.Containers, q.Pod.Spec.InitContainers) {
 		amount, _ := model.Count(asked.Resource, c.Resources.Requests[asked.Resource])
-		meant, unit := quantity.Misread(asked.Resource, amount)
-		if meant == 0 || meant > most || amount/times < most {
-			continue
+		if _, written := quantity.Misread(asked.Resource, amount, most); written != "" {
+			return fmt.Sprintf("Check the unit of %s %s in container %s: perhaps %s was meant.", asked.Resource,
+				quantity.OfPod(asked.Resource, amount), c.Name, written)
 		}
-		if plain := quantity.OfPod(asked.Resource, meant); plain != unit {
-			unit += " (" + plain + ")"
-		}
-		return fmt.Sprintf("Probably a wrong unit: %s %s of container %s may have meant %s.", asked.Resource,
-			quantity.OfPod(asked.Resource, amount), c.Name, unit)
 	}
 	return ""
 }
@@ -103,8 +97,8 @@ func limitRangeWords(r *report.Report, asked plugins.Figure) string {
 	return ""
 }
 
-// initWords name the init container that requests more than all containers together that run after it,
-// which is what the scheduler counts.
+// initWords name the init container without which the pod would request less, as the scheduler counts:
+// it requests more than all that runs after it.
 func initWords(q *podQuestion, asked plugins.Figure) string {
 	if q.Pod.Spec.Resources != nil && len(q.Pod.Spec.Resources.Requests) > 0 {
 		return "" // the pod's own requests count
@@ -114,21 +108,21 @@ func initWords(q *podQuestion, asked plugins.Figure) string {
 		amount, _ := model.Count(asked.Resource, of[asked.Resource])
 		return amount
 	}
-	without := *q.Pod
-	without.Spec.InitContainers = slices.DeleteFunc(slices.Clone(q.Pod.Spec.InitContainers), func(c corev1.Container) bool {
-		return c.RestartPolicy == nil || *c.RestartPolicy != corev1.ContainerRestartPolicyAlways
-	})
-	rest, all := requested(&without), requested(q.Pod)
-	if rest >= all {
-		return ""
-	}
-	var largest string
-	var most int64
-	for _, c := range q.Pod.Spec.InitContainers {
-		if amount, _ := model.Count(asked.Resource, c.Resources.Requests[asked.Resource]); amount > most && (c.RestartPolicy == nil || *c.RestartPolicy != corev1.ContainerRestartPolicyAlways) {
-			largest, most = c.Name, amount
+	all, name := requested(q.Pod), ""
+	least := all
+	for i, c := range q.Pod.Spec.InitContainers {
+		if c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways {
+			continue // it runs on beside the others
+		}
+		without := *q.Pod
+		without.Spec.InitContainers = slices.Delete(slices.Clone(q.Pod.Spec.InitContainers), i, i+1)
+		if rest := requested(&without); rest < least {
+			name, least = c.Name, rest
 		}
 	}
-	return fmt.Sprintf("The request of %s %s is that of init container %s; without it the pod requests %s.", asked.Resource,
-		quantity.OfPod(asked.Resource, all), largest, quantity.OfPod(asked.Resource, rest))
+	if name == "" {
+		return ""
+	}
+	return fmt.Sprintf("The request of %s %s comes from init container %s; without it the pod requests %s.", asked.Resource,
+		quantity.OfPod(asked.Resource, all), name, quantity.OfPod(asked.Resource, least))
 }

@@ -3,9 +3,9 @@ package summary
 import (
 	"slices"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
@@ -13,25 +13,25 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
-// rolloutWords say that the closest nodes reject the pod for older pods of its own Deployment alone,
-// which a rolling update stops only as new ones get ready; "" otherwise.
-func rolloutWords(q *podQuestion, r *report.Report) string {
+// rolloutWords say that nodes reject the pod for older pods of its own Deployment alone, which a rolling
+// update stops only as new ones get ready; "" otherwise.
+func rolloutWords(q *podQuestion, g *report.Group) string {
 	const most = 200 // nodes that are looked at
-	first := &r.Groups[0]
-	set, deployment := replicaSet(q, q.Pod)
-	if deployment == "" || len(first.Nodes) == 0 || len(first.Nodes) > most || first.OverAllNodes() {
+	set := replicaSet(q, q.Pod)
+	if set == nil || len(g.Nodes) == 0 || len(g.Nodes) > most || g.OverAllNodes() {
 		return ""
 	}
 	older := func(pod *corev1.Pod) bool {
-		of, by := replicaSet(q, pod)
-		return by == deployment && of != set
+		of := replicaSet(q, pod)
+		return of != nil && pod.DeletionTimestamp == nil && of.CreationTimestamp.Before(&set.CreationTimestamp) &&
+			metav1.GetControllerOfNoCopy(of).UID == metav1.GetControllerOfNoCopy(set).UID
 	}
-	for _, name := range first.Nodes {
+	for _, name := range g.Nodes {
 		node, err := q.Nodes.NodeInfos().Get(name)
 		if err != nil {
 			return ""
 		}
-		pods, only := blockers(q, first, node)
+		pods, only := blockers(q, g, node)
 		if !only || len(pods) == 0 || slices.ContainsFunc(pods, func(pod *corev1.Pod) bool { return !older(pod) }) {
 			return ""
 		}
@@ -64,18 +64,18 @@ func blockers(q *podQuestion, g *report.Group, node fwk.NodeInfo) (pods []*corev
 	return pods, true
 }
 
-// replicaSet is the one that a pod is of, and the Deployment that this is of; "" where it is of none.
-func replicaSet(q *podQuestion, pod *corev1.Pod) (set, deployment types.UID) {
+// replicaSet is that of a Deployment which the pod is of; nil where it is of none.
+func replicaSet(q *podQuestion, pod *corev1.Pod) *appsv1.ReplicaSet {
 	owner := metav1.GetControllerOfNoCopy(pod)
 	if owner == nil || owner.Kind != "ReplicaSet" {
-		return "", ""
+		return nil
 	}
 	of, err := q.Listers.ReplicaSets.ReplicaSets(pod.Namespace).Get(owner.Name)
 	if err != nil || of.UID != owner.UID {
-		return "", ""
+		return nil
 	}
-	if by := metav1.GetControllerOfNoCopy(of); by != nil && by.Kind == "Deployment" {
-		return of.UID, by.UID
+	if by := metav1.GetControllerOfNoCopy(of); by == nil || by.Kind != "Deployment" {
+		return nil
 	}
-	return "", ""
+	return of
 }

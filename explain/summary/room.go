@@ -239,32 +239,22 @@ func tellWithout(nodes []shortNode) string {
 
 // tellHolders is for nodes that have none of a resource, where others have some and reject the pod for
 // several reasons: these nodes are what it is for, and the closest of them tells more. False where no
-// other group of nodes has it.
+// other group of nodes begins with one that has it.
 func tellHolders(q *podQuestion, r *report.Report, absent corev1.ResourceName) (overall, bool) {
-	table := plugins.ShortageTableOf(q.Question)
-	has := func(name string) bool {
-		lack := figureOf(table.ByName(name), absent)
-		return lack == nil || lack.Allocatable > 0
-	}
-	var first *report.Group
-	holders := 0
-	for i := range r.Groups {
-		g := &r.Groups[i]
-		if len(g.Nodes) == 0 || g.OverAllNodes() || !has(g.Nodes[0]) {
-			continue
-		}
-		holders += g.Count
-		if first == nil {
-			first = g
+	has := map[string]bool{}
+	for _, row := range plugins.ShortageTableOf(q.Question).Rows {
+		if lack := figureOf(row.Figures, absent); row.Node != nil && (lack == nil || lack.Allocatable > 0) {
+			has[row.Node.Node().Name] = true
 		}
 	}
-	if first == nil {
+	at := slices.IndexFunc(r.Groups, func(g report.Group) bool { return len(g.Nodes) > 0 && !g.OverAllNodes() && has[g.Nodes[0]] })
+	if at < 0 {
 		return overall{}, false
 	}
-	told := tellNearest(q, r, first)
+	told := tellNearest(q, r, &r.Groups[at])
 	_, closest, _ := strings.Cut(told.summary, "Closest: ")
-	told.summary = fmt.Sprintf("%s %s and %s %s", grammar.Count(holders, "node has", "nodes have"), absent,
-		grammar.Agree(holders, "rejects it:", "reject it. Closest:"), closest)
+	told.summary = fmt.Sprintf("%s %s and %s %s", grammar.Count(len(has), "node has", "nodes have"), absent,
+		grammar.Agree(len(has), "rejects it:", "reject it. Closest:"), closest)
 	return told, true
 }
 

@@ -4,7 +4,6 @@
 package summary
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -110,7 +109,7 @@ func tellGated(q *podQuestion, _ *report.Report) overall {
 			told.facts = append(told.facts, h.Owner)
 		}
 		if event := claimTrouble(q); h.Plugin == names.DynamicResources && event != nil {
-			told.summary += fmt.Sprintf(" %s cannot create it: %s.", cmp.Or(event.Source, "Its controller"), strings.TrimSuffix(event.Message, "."))
+			told.summary += fmt.Sprintf(" kube-controller-manager could not create it: %s.", strings.TrimSuffix(event.Message, "."))
 		}
 	}
 	told.cause, told.why = first.Cause(q.Question), strings.Join(shorts, ", ")

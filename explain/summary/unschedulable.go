@@ -34,7 +34,7 @@ func tellUnschedulable(q *podQuestion, r *report.Report) overall {
 	} else if told, ok = tellPinned(q, r); !ok {
 		told = m.tell(q, r)
 	}
-	for _, words := range []string{originWords(q, r, &told), tolerationWords(q, r, &told), rolloutWords(q, r)} {
+	for _, words := range []string{originWords(q, r, &told), tolerationWords(q, r, &told)} {
 		told.further = strings.TrimSpace(words + " " + told.further)
 	}
 	return told
@@ -62,7 +62,7 @@ func (m *misses) tell(q *podQuestion, r *report.Report) overall {
 	told := tellNearest(q, r, &r.Groups[0])
 	switch {
 	case len(m.others) > 0 || len(m.full) > 0 && len(m.between) > 0: // the nearest says most
-		told.further = m.further(q, r)
+		told.further = strings.TrimSpace(rolloutWords(q, &r.Groups[0]) + " " + m.further(q, r))
 	case len(m.full) > 0:
 		told.why = m.nearest()
 		if lacks := m.first.lacks; len(lacks) > 0 { // none where the scheduler's sums overflow
@@ -82,10 +82,10 @@ func (m *misses) tell(q *podQuestion, r *report.Report) overall {
 		told.cause, told.why = first.cause, first.why
 		told.summary = fmt.Sprintf("Only %s it: %s.", blocks(q, m.between), acceptWithout(m.between))
 	case len(m.without) > 0:
-		if holders, ok := tellHolders(q, r, m.absent()); ok {
+		f := tooLittle(m.without[0].lacks)[0]
+		if holders, ok := tellHolders(q, r, f.Resource); ok && f.Allocatable == 0 {
 			return m.tellLost(holders)
 		}
-		f := tooLittle(m.without[0].lacks)[0]
 		told.cause, told.why = model.ResourceWord(f.Resource), fmt.Sprintf("no node that accepts it has %s", f.Resource)
 		told.summary = tellWithout(m.without)
 	}

@@ -206,10 +206,15 @@ func forScheduler(pod *corev1.Pod) bool {
 	return pod.Spec.NodeName == "" && pod.DeletionTimestamp == nil && len(pod.Spec.SchedulingGates) == 0 && !ended
 }
 
-// mayWait reports whether a running scheduler may keep the pod out of its queue without a mark of it:
-// until its ResourceClaims are created, or its gang is complete.
+// mayWait reports whether a running scheduler may have left no mark on the pod: it keeps it out of its
+// queue until its ResourceClaims are created, its gang is complete or its gates are removed, and while it
+// binds the pod it waits for volumes.
 func mayWait(pod *corev1.Pod) bool {
-	return len(pod.Spec.ResourceClaims) > 0 || pod.Spec.SchedulingGroup != nil
+	volumes := slices.ContainsFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return v.PersistentVolumeClaim != nil || v.Ephemeral != nil })
+	gated := slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == corev1.PodScheduled && c.Reason == corev1.PodReasonSchedulingGated
+	})
+	return volumes || gated || len(pod.Spec.ResourceClaims) > 0 || pod.Spec.SchedulingGroup != nil || pod.Status.NominatedNodeName != ""
 }
 
 // conditionWritten is when the PodScheduled condition was written last, as far as

@@ -73,8 +73,8 @@ func existing(on Facts, scale model.Ref, wanted int64) int64 {
 	return min(replicasOf(object, "status"), wanted) // a rolling update may have more
 }
 
-// rescale says what another number of replicas does. Pods that a quota rejects, for example, do not exist,
-// so they are not deleted.
+// rescale says what another number of replicas does. Not all pods need exist: a quota may reject some,
+// or they are being created, so how many are deleted is then only known at most.
 func (p *Plan) rescale(on Facts) {
 	for _, change := range p.Changes {
 		then, scales := change.Replicas()
@@ -86,17 +86,18 @@ func (p *Plan) rescale(on Facts) {
 		if has < was {
 			p.say(fmt.Sprintf("%s has %d of its %d pods.", grammar.Capital(name), has, was))
 		}
-		more := int(int64(then) - has)
-		switch {
-		case more > 0:
+		if more := int(int64(then) - was); more > 0 {
 			p.say(fmt.Sprintf("%s creates %d more %s.", grammar.Capital(name), more, grammar.Agree(more, "pod", "pods")))
-		case more == 0:
-			p.say("No pod is created or deleted.")
-		default:
-			p.PodsTerminated -= more
-			p.say(fmt.Sprintf("%s of %s %s deleted; its controller chooses which.", CountPods(-more), name, grammar.Agree(-more, "is", "are")))
-			p.warn("Scaling down ignores PodDisruptionBudgets.")
+			continue
 		}
+		fewer := int(was - int64(then))
+		p.PodsTerminated += fewer
+		if has < was {
+			p.say(fmt.Sprintf("Up to %s of %s %s deleted; its controller chooses which.", CountPods(fewer), name, grammar.Agree(fewer, "is", "are")))
+		} else {
+			p.say(fmt.Sprintf("%s of %s %s deleted; its controller chooses which.", CountPods(fewer), name, grammar.Agree(fewer, "is", "are")))
+		}
+		p.warn("Scaling down ignores PodDisruptionBudgets.")
 	}
 }
 

@@ -46,15 +46,15 @@ func TestAWorkloadIsScaled(t *testing.T) {
 			"No dry run. Undo: scale back to 0.", "y scale",
 		}, ""},
 		{3, 1, Scale{ref, 0}, []string{
-			"Scale deployment shop/checkout", "Deployment shop/checkout has 1 of its 3 pods.", "1 pod of deployment shop/checkout is deleted; its controller chooses which.",
-			"warning: Scaling down ignores PodDisruptionBudgets.", "No dry run. Undo: scale back to 3.", "Type 1 (pods to delete):",
+			"Scale deployment shop/checkout", "Deployment shop/checkout has 1 of its 3 pods.", "Up to 3 pods of deployment shop/checkout are deleted; its controller chooses which.",
+			"warning: Scaling down ignores PodDisruptionBudgets.", "No dry run. Undo: scale back to 3.", "Type 3 (pods to delete):",
 		}, ""},
 		{3, 1, Scale{ref, 1}, []string{
-			"Scale deployment shop/checkout", "Deployment shop/checkout has 1 of its 3 pods.", "No pod is created or deleted.", "spec.replicas  3 → 1",
-			"No dry run. Undo: scale back to 3.", "y scale",
+			"Scale deployment shop/checkout", "Deployment shop/checkout has 1 of its 3 pods.", "Up to 2 pods of deployment shop/checkout are deleted; its controller chooses which.",
+			"warning: Scaling down ignores PodDisruptionBudgets.", "No dry run. Undo: scale back to 3.", "Type 2 (pods to delete):",
 		}, ""},
 		{3, 1, Scale{ref, 4}, []string{
-			"Scale deployment shop/checkout", "Deployment shop/checkout has 1 of its 3 pods.", "Deployment shop/checkout creates 3 more pods.", "spec.replicas  3 → 4",
+			"Scale deployment shop/checkout", "Deployment shop/checkout has 1 of its 3 pods.", "Deployment shop/checkout creates 1 more pod.", "spec.replicas  3 → 4",
 			"No dry run. Undo: scale back to 3.", "y scale",
 		}, ""},
 		{2, 2, Scale{ref, 2}, nil, "scale deployment shop/checkout to 2: nothing would change: it already has 2 replicas"},

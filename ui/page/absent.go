@@ -10,6 +10,9 @@ func AbsentPod(o *Observed, pod *model.Pod, name string) string {
 		return absent(o, name, true)
 	}
 	_, deleted := PodIn(o.Snapshot, pod)
+	if deleted && !pod.Exists() {
+		return "No pod of " + name + " is missing any more."
+	}
 	return absent(o, name, deleted)
 }
 

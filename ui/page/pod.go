@@ -45,7 +45,7 @@ func InPlaceOf(o *Observed, pod *model.Pod) string {
 	}
 	all, unplaced := 0, 0
 	for _, other := range InNamespace(o.Snapshot.Pods, pod.Object.Namespace) {
-		if other.Owner.Kind != pod.Owner.Kind || other.Owner.Name != pod.Owner.Name || other.Finished() {
+		if other.Owner.Kind != pod.Owner.Kind || other.Owner.Name != pod.Owner.Name || other.Finished() || other.Object.DeletionTimestamp != nil {
 			continue
 		}
 		if all++; other.Object.Spec.NodeName == "" {

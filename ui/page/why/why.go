@@ -53,6 +53,9 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 	case page.SnapshotMsg:
 		return w.onSnapshot(msg.Snapshot)
 	case page.TickMsg:
+		if w.draw.Gone || w.Host.Observed().Lost() {
+			return nil
+		}
 		w.asks.explains.Age(w.Host.Observed())
 		return tea.Batch(w.asks.explain(), w.asks.read())
 	case page.Answer[[]model.Event]:
