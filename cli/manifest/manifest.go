@@ -102,20 +102,7 @@ func podsOf(document []byte, namespace Namespace) ([]admission.UncreatedPod, err
 	}
 	list, isList := object.(*corev1.List)
 	if !isList {
-		w, ok := admission.PodOf(object, namespace.Name)
-		if !ok {
-			return nil, nil
-		}
-		if other := w.Pod.Namespace; namespace.Only && other != namespace.Name {
-			return nil, fmt.Errorf("%s: its namespace is %s, and %s in -n: give -n %[2]s, or leave it out", nameOf(raw), other, namespace.Name)
-		}
-		if err := validateWorkload(object); err != nil {
-			return nil, err
-		}
-		if err := checkSums(raw, w.Pod); err != nil {
-			return nil, err
-		}
-		return []admission.UncreatedPod{w}, nil
+		return podOf(object, raw, namespace)
 	}
 	var pods []admission.UncreatedPod
 	for i, item := range list.Items {
@@ -126,6 +113,24 @@ func podsOf(document []byte, namespace Namespace) ([]admission.UncreatedPod, err
 		pods = append(pods, found...)
 	}
 	return pods, nil
+}
+
+// podOf gives the pod that an object asks for, of which raw is the manifest; none of other kinds.
+func podOf(object runtime.Object, raw []byte, namespace Namespace) ([]admission.UncreatedPod, error) {
+	w, ok := admission.PodOf(object, namespace.Name)
+	if !ok {
+		return nil, nil
+	}
+	if other := w.Pod.Namespace; namespace.Only && other != namespace.Name {
+		return nil, fmt.Errorf("%s: its namespace is %s, and %s in -n: give -n %[2]s, or leave it out", nameOf(raw), other, namespace.Name)
+	}
+	if err := validateWorkload(object); err != nil {
+		return nil, err
+	}
+	if err := checkSums(raw, w.Pod); err != nil {
+		return nil, err
+	}
+	return []admission.UncreatedPod{w}, nil
 }
 
 // asJSON is a document as JSON. YAML may begin with a brace too.

@@ -134,11 +134,8 @@ func (j *Judgement) tryRaise(ifCreated *report.Report, raises []raise, others []
 // raises are what the quotas would have to allow for all missing pods, after the missing pods of
 // others: what rejects any of them rejects the last one. Or why that is not enough, or not known.
 func (j *Judgement) raises(others []missingPods) (raises []raise, why string) {
-	if len(j.given) > 0 && j.given[0].Plugin == namespacePlugin {
-		return nil, fmt.Sprintf("Namespace %s does not exist: create it first.", j.Pod.Namespace)
-	}
 	if len(j.given) > 0 {
-		return nil, grammar.Capital(j.given[0].What) + ": create it, or change what the pod names. Changes to quotas, nodes or other pods won't help."
+		return nil, missingAdvice(&j.given[0])
 	}
 	if len(j.limits)+len(j.security) > 0 || j.message != "" && len(j.quotas) == 0 {
 		return nil, "The pod template itself is rejected: changes to quotas, nodes or other pods won't help."
@@ -166,6 +163,14 @@ func (j *Judgement) raises(others []missingPods) (raises []raise, why string) {
 		raises = append(raises, raise{r.namespace, r.name, []quotaRejection{r}})
 	}
 	return raises, ""
+}
+
+// missingAdvice is what to do about an object that the pod needs and that does not exist.
+func missingAdvice(r *report.Rejection) string {
+	if r.Plugin == namespacePlugin {
+		return grammar.Capital(r.What) + ": create it first."
+	}
+	return grammar.Capital(r.What) + ": create it, or change what the pod names. Changes to quotas, nodes or other pods won't help."
 }
 
 // newRaise is the fix that raises quotas, before it was tried.

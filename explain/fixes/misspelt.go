@@ -67,12 +67,14 @@ func oneLetterApart(a, b string) bool {
 	const least = 3
 	x, y := []rune(a), []rune(b)
 	notLetter := func(r rune) bool { return !unicode.IsLetter(r) }
-	if max(len(x), len(y)) < least || x[0] != y[0] || slices.ContainsFunc(x, notLetter) || slices.ContainsFunc(y, notLetter) {
+	if max(len(x), len(y)) < least || x[0] != y[0] || strings.ContainsFunc(a+b, notLetter) {
 		return false
 	}
-	for len(x) > 0 && len(y) > 0 && x[0] == y[0] {
-		x, y = x[1:], y[1:]
+	same := 0
+	for same < min(len(x), len(y)) && x[same] == y[same] {
+		same++
 	}
+	x, y = x[same:], y[same:]
 	for len(x) > 0 && len(y) > 0 && x[len(x)-1] == y[len(y)-1] {
 		x, y = x[:len(x)-1], y[:len(y)-1]
 	}
