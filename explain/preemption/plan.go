@@ -222,7 +222,7 @@ func (p *planning) cannot() string {
 	could := p.plan.Could
 	switch {
 	case could == 0:
-		return "Won't help: evicting pods removes none of these reasons."
+		return "Won't help: evicting pods leaves a reason on every node."
 	case len(p.tried.nodes) == 0:
 		return fmt.Sprintf("Won't help: %s %s no pod of lower priority.", p.tried.where(), grammar.Agree(could, "runs", "run"))
 	case could == 1:

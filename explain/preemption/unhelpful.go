@@ -22,8 +22,8 @@ func (c *candidates) cannot(m *scheduler.Matrix, pod *corev1.Pod) *report.Preemp
 	where := c.where()
 	switch {
 	case could == 0:
-		none.Why = "Evicting pods removes none of the reasons why nodes reject the pod."
-		none.Short = "evicting pods removes none of these reasons"
+		none.Why = "Evicting pods leaves a reason on every node."
+		none.Short = "evicting pods leaves a reason on every node"
 		return none
 	case len(c.nodes) > 0:
 		none.Why = fmt.Sprintf("Even without all lower-priority pods it does not fit %s%s", grammar.Agree(could, "", "any of "), where)
