@@ -425,7 +425,7 @@ func TestNearMissesAreToldApart(t *testing.T) {
 // TestARolloutThatBlocksItselfIsToldSo where only older pods of the pod's own Deployment keep it off
 // the closest nodes, and not where others do too.
 func TestARolloutThatBlocksItselfIsToldSo(t *testing.T) {
-	const words = "These are older pods of its own Deployment: its rollout keeps them until a new pod is ready, unless maxUnavailable lets some stop first."
+	const words = "These are older pods of its own Deployment, kept until a new one is ready unless maxUnavailable lets some stop first."
 	set := func(name, deployment string, age time.Duration) *appsv1.ReplicaSet {
 		return &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{
 			Namespace: "s", Name: name, UID: types.UID(name), CreationTimestamp: metav1.NewTime(testNow.Add(-age)),

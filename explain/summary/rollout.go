@@ -36,7 +36,7 @@ func rolloutWords(q *podQuestion, g *report.Group) string {
 			return ""
 		}
 	}
-	return "These are older pods of its own Deployment: its rollout keeps them until a new pod is ready, unless maxUnavailable lets some stop first."
+	return "These are older pods of its own Deployment, kept until a new one is ready unless maxUnavailable lets some stop first."
 }
 
 // blockers are the pods on a node, or in its topology domains, for whose host ports or anti-affinity
