@@ -39,7 +39,7 @@ func TestThePodOfAFixIsFollowed(t *testing.T) {
 		s.press("3N")
 		s.shows(`› default/picky › fixes`)
 		s.shows(`^ default/rival took std-3\. `)
-		s.shows(`^▸  ✓ `)
+		s.shows(`^▸[$· ] ✓ `)
 		s.leave()
 	})
 }
