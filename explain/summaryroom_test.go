@@ -264,12 +264,17 @@ func TestNearMissesAreToldApart(t *testing.T) {
 			testPod("s/x", "", "1", requesting("hugepages-2Mi", "512Mi")),
 			"1 node has hugepages-2Mi and rejects it: b, dedicated=gpu:NoSchedule and needs cpu 1 more.", "taint | b: dedicated=gpu:NoSchedule; needs cpu 1 more",
 		},
-		"nodes with some and with none in one group": {
+		"devices are free on nodes that reject it for two other reasons": {
 			[]runtime.Object{
-				testNode("a", "4"), testNode("b", "4", taint, nodeHaving(gpu, "2")), testNode("c", "4", taint), testNode("d", "4", taint),
+				testNode("a", "4"), testNode("b", "4", taint, cordonedNode, nodeHaving(gpu, "2")), testNode("c", "4", taint, cordonedNode, nodeHaving(gpu, "2")), testNode("d", "4"),
 			},
-			testPod("s/x", "", "1", requesting(gpu, "4")),
-			"Too large for any node: it requests nvidia.com/gpu 4, the largest node has 2 allocatable.", "too large | nvidia.com/gpu 4; largest node 2",
+			testPod("s/x", "", "1", requesting(gpu, "1")),
+			"2 nodes have nvidia.com/gpu and reject it. Closest: b and 1 more, cordoned and dedicated=gpu:NoSchedule.", "cordoned | cordoned; dedicated=gpu:NoSchedule",
+		},
+		"nodes without the device are short of cpu first": {
+			[]runtime.Object{testNode("a", "2"), testNode("b", "8", taint, cordonedNode, nodeHaving(gpu, "2"))},
+			testPod("s/x", "", "4", requesting(gpu, "1")),
+			"1 node has nvidia.com/gpu and rejects it: b, cordoned and dedicated=gpu:NoSchedule.", "cordoned | b: cordoned; dedicated=gpu:NoSchedule",
 		},
 		"a toleration of another value": {
 			[]runtime.Object{testNode("a", "4", taint)},

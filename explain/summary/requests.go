@@ -65,9 +65,11 @@ func originWords(q *podQuestion, r *report.Report, told *overall) string {
 func unitWords(q *podQuestion, asked plugins.Figure) string {
 	var most int64 // allocatable on one node
 	for _, row := range plugins.ShortageTableOf(q.Question).Rows {
-		if f := figureOf(row.Figures, asked.Resource); f != nil {
-			most = max(most, f.Allocatable)
+		f := figureOf(row.Figures, asked.Resource)
+		if f == nil {
+			return "" // the node has enough
 		}
+		most = max(most, f.Allocatable)
 	}
 	for _, c := range slices.Concat(q.Pod.Spec.Containers, q.Pod.Spec.InitContainers) {
 		amount, _ := model.Count(asked.Resource, c.Resources.Requests[asked.Resource])

@@ -241,20 +241,21 @@ func tellWithout(nodes []shortNode) string {
 // several reasons: these nodes are what it is for, and the closest of them tells more. False where no
 // other group of nodes begins with one that has it.
 func tellHolders(q *podQuestion, r *report.Report, absent corev1.ResourceName) (overall, bool) {
-	has := map[string]bool{}
-	for _, row := range plugins.ShortageTableOf(q.Question).Rows {
-		if lack := figureOf(row.Figures, absent); row.Node != nil && (lack == nil || lack.Allocatable > 0) {
-			has[row.Node.Node().Name] = true
+	lacks := map[string]bool{}
+	for _, row := range plugins.ShortageTableOf(q.Question).Rows { // those of nodes with enough are empty
+		if lack := figureOf(row.Figures, absent); lack != nil && lack.Allocatable == 0 {
+			lacks[row.Node.Node().Name] = true
 		}
 	}
-	at := slices.IndexFunc(r.Groups, func(g report.Group) bool { return len(g.Nodes) > 0 && !g.OverAllNodes() && has[g.Nodes[0]] })
+	at := slices.IndexFunc(r.Groups, func(g report.Group) bool { return len(g.Nodes) > 0 && !g.OverAllNodes() && !lacks[g.Nodes[0]] })
 	if at < 0 {
 		return overall{}, false
 	}
 	told := tellNearest(q, r, &r.Groups[at])
 	_, closest, _ := strings.Cut(told.summary, "Closest: ")
-	told.summary = fmt.Sprintf("%s %s and %s %s", grammar.Count(len(has), "node has", "nodes have"), absent,
-		grammar.Agree(len(has), "rejects it:", "reject it. Closest:"), closest)
+	have := r.Total - len(lacks)
+	told.summary = fmt.Sprintf("%s %s and %s %s", grammar.Count(have, "node has", "nodes have"), absent,
+		grammar.Agree(have, "rejects it:", "reject it. Closest:"), closest)
 	return told, true
 }
 

@@ -82,11 +82,12 @@ func (m *misses) tell(q *podQuestion, r *report.Report) overall {
 		told.cause, told.why = first.cause, first.why
 		told.summary = fmt.Sprintf("Only %s it: %s.", blocks(q, m.between), acceptWithout(m.between))
 	case len(m.without) > 0:
-		f := tooLittle(m.without[0].lacks)[0]
-		if holders, ok := tellHolders(q, r, f.Resource); ok && f.Allocatable == 0 {
+		lacks := tooLittle(m.without[0].lacks)
+		absent := lacks[slices.IndexFunc(lacks, func(f plugins.Figure) bool { return f.Allocatable == 0 })].Resource
+		if holders, ok := tellHolders(q, r, absent); ok {
 			return m.tellLost(holders)
 		}
-		told.cause, told.why = model.ResourceWord(f.Resource), fmt.Sprintf("no node that accepts it has %s", f.Resource)
+		told.cause, told.why = model.ResourceWord(absent), fmt.Sprintf("no node that accepts it has %s", absent)
 		told.summary = tellWithout(m.without)
 	}
 	return m.tellLost(told)
