@@ -59,7 +59,7 @@ func (t *GroupTable) addOverAll(rejection Rejection) {
 			return
 		}
 	}
-	row := Group{Count: t.report.Total, Fits: new(false), Rejections: []Rejection{rejection}, Words: rejection.cause()}
+	row := Group{Count: t.report.Total, Fits: new(false), Rejections: []Rejection{rejection}, Words: rejection.cause(), Nodes: make([]string, 0, t.report.Total)}
 	for _, group := range t.report.Groups {
 		row.Nodes = append(row.Nodes, group.Nodes...)
 	}

@@ -134,8 +134,69 @@ func givesUpNomination(was, is *corev1.Pod) bool {
 // requestsDiffer says whether a pod takes other room on its node than before: the kubelet has carried out a
 // resize, or found it infeasible, which only the status tells.
 func requestsDiffer(was, is *corev1.Pod) bool {
+	if sameSources(was, is) {
+		return false
+	}
 	counted := resourcehelper.PodResourcesOptions{UseStatusResources: true}
-	return !maps.EqualFunc(resourcehelper.PodRequests(was, counted), resourcehelper.PodRequests(is, counted), func(a, b resource.Quantity) bool { return a.Cmp(b) == 0 })
+	return !sameAmounts(resourcehelper.PodRequests(was, counted), resourcehelper.PodRequests(is, counted))
+}
+
+// sameSources says whether all that PodRequests of k8s.io/component-helpers/resource reads is the same in two
+// pods, so that their requests are: of most changes of a status it is, and to sum them up makes garbage.
+func sameSources(was, is *corev1.Pod) bool {
+	return resourcehelper.IsPodResizeInfeasible(was) == resourcehelper.IsPodResizeInfeasible(is) &&
+		sameContainers(was.Spec.Containers, is.Spec.Containers) &&
+		sameContainers(was.Spec.InitContainers, is.Spec.InitContainers) &&
+		sameStatuses(was.Status.ContainerStatuses, is.Status.ContainerStatuses) &&
+		sameStatuses(was.Status.InitContainerStatuses, is.Status.InitContainerStatuses) &&
+		sameAmounts(was.Spec.Overhead, is.Spec.Overhead) &&
+		sameAmounts(requested(was.Spec.Resources), requested(is.Spec.Resources)) &&
+		sameAmounts(requested(was.Status.Resources), requested(is.Status.Resources)) &&
+		sameAmounts(was.Status.AllocatedResources, is.Status.AllocatedResources)
+}
+
+// sameContainers says whether containers request the same.
+func sameContainers(was, is []corev1.Container) bool {
+	if len(was) != len(is) {
+		return false
+	}
+	for i := range was {
+		a, b := &was[i], &is[i]
+		if a.Name != b.Name || !sameAmounts(a.Resources.Requests, b.Resources.Requests) ||
+			(a.RestartPolicy == nil) != (b.RestartPolicy == nil) || a.RestartPolicy != nil && *a.RestartPolicy != *b.RestartPolicy {
+			return false
+		}
+	}
+	return true
+}
+
+// sameStatuses says whether containers have been given the same.
+func sameStatuses(was, is []corev1.ContainerStatus) bool {
+	if len(was) != len(is) {
+		return false
+	}
+	for i := range was {
+		a, b := &was[i], &is[i]
+		if a.Name != b.Name || !sameAmounts(a.AllocatedResources, b.AllocatedResources) ||
+			(a.AllocatedResources == nil) != (b.AllocatedResources == nil) || !sameAmounts(requested(a.Resources), requested(b.Resources)) ||
+			(requested(a.Resources) == nil) != (requested(b.Resources) == nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// requested are the requests among resources; nil where there are none.
+func requested(resources *corev1.ResourceRequirements) corev1.ResourceList {
+	if resources == nil {
+		return nil
+	}
+	return resources.Requests
+}
+
+// sameAmounts says whether two lists have the same amounts of the same resources.
+func sameAmounts(was, is corev1.ResourceList) bool {
+	return maps.EqualFunc(was, is, func(a, b resource.Quantity) bool { return a.Cmp(b) == 0 })
 }
 
 // ChangedAfter says whether objects themselves tell of a change after that time:

@@ -9,9 +9,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/informers"
+	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/command"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/foreignpodgroups"
@@ -232,16 +232,12 @@ func (s *source) somePodsOf(factory informers.SharedInformerFactory) func() []*c
 	if !s.reads("pods") {
 		return func() []*corev1.Pod { return []*corev1.Pod{} }
 	}
-	informer, pods := factory.Core().V1().Pods().Informer(), factory.Core().V1().Pods().Lister()
+	informer := factory.Core().V1().Pods().Informer()
 	return func() []*corev1.Pod {
 		if !informer.HasSynced() {
 			return nil
 		}
-		all, err := pods.List(labels.Everything())
-		if err != nil || all == nil {
-			return []*corev1.Pod{}
-		}
-		return all
+		return held[*corev1.Pod](informer)
 	}
 }
 
@@ -250,17 +246,25 @@ func (s *source) nodesOf(factory informers.SharedInformerFactory) func() []*core
 	if !s.reads("nodes") {
 		return func() []*corev1.Node { return nil }
 	}
-	informer, nodes := factory.Core().V1().Nodes().Informer(), factory.Core().V1().Nodes().Lister()
+	informer := factory.Core().V1().Nodes().Informer()
 	return func() []*corev1.Node {
 		if !informer.HasSynced() {
 			return nil
 		}
-		all, err := nodes.List(labels.Everything())
-		if err != nil {
-			return nil
-		}
-		return all
+		return held[*corev1.Node](informer)
 	}
+}
+
+// held are all objects that an informer holds, never nil. A lister's slice grows up to twice the size that is needed.
+func held[T any](informer cache.SharedInformer) []T {
+	objects := informer.GetStore().List()
+	all := make([]T, 0, len(objects))
+	for _, object := range objects {
+		if typed, ok := object.(T); ok {
+			all = append(all, typed)
+		}
+	}
+	return all
 }
 
 // start runs what looks after the source while it lives.
