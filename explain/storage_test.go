@@ -378,3 +378,43 @@ func TestAMissingClaimIsToldOnce(t *testing.T) {
 		t.Errorf("each rejection has its own words, got %q", told)
 	}
 }
+
+// A pod whose claim does not exist is rejected before any node is looked at: what to do about the claim is said,
+// and no change of nodes is tried. Where claims may not be read, none is said to be missing.
+func TestOnlyTheMissingClaimIsToMend(t *testing.T) {
+	cordoned := testNode("n", "4")
+	cordoned.Spec.Unschedulable = true
+	alone := "Claim warehouse does not exist: create it, or correct its name in the pod. No other change would help."
+	for _, test := range []struct {
+		says    string
+		objects []runtime.Object
+		edit    func(*corev1.Pod)
+		unread  []string
+		want    string // of None; "" where fixes are tried
+	}{
+		{"no claim is like it", []runtime.Object{cordoned, aClaim("data/lake", "fast")}, mounting("warehouse"), nil, alone},
+		{"one is like it", []runtime.Object{cordoned, aClaim("data/warehouses", "fast")}, mounting("warehouse"), nil, "Claim warehouse does not exist, claim warehouses does: correct the name in the pod, or create the claim. No other change would help."},
+		{"one of another namespace is like it", []runtime.Object{cordoned, aClaim("shop/warehouses", "fast")}, mounting("warehouse"), nil, alone},
+		{"a controller makes it", []runtime.Object{cordoned}, mountingNew("scratch"), nil, ""},
+		{"claims may not be read", []runtime.Object{cordoned}, mounting("warehouse"), []string{"persistentvolumeclaims"}, ""},
+		{"there is no claim", []runtime.Object{cordoned}, func(*corev1.Pod) {}, nil, ""},
+	} {
+		t.Run(test.says, func(t *testing.T) {
+			pod := testPod("data/load", "", "", test.edit)
+			e := startEngineForbidding(t, Options{}, test.unread, append(test.objects, pod)...)
+			found, err := fixesOf(t.Context(), e, report.PodOf(pod.UID))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if test.want == "" {
+				if strings.Contains(found.None, "does not exist") {
+					t.Errorf("it says %q", found.None)
+				}
+				return
+			}
+			if found.None != test.want || len(found.Tried) > 0 {
+				t.Errorf("it says %q, want %q; tried: %+v", found.None, test.want, found.Tried)
+			}
+		})
+	}
+}

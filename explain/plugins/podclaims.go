@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/component-helpers/storage/ephemeral"
@@ -45,6 +46,19 @@ func (l Listers) claimsOf(pod *corev1.Pod) []PodClaim {
 	}
 	return found
 }
+
+// ClaimNames are the names of all claims in the pod's namespace, in order.
+func ClaimNames(q *Question) []string {
+	var names []string
+	for _, claim := range Everything(q.Listers.claims.PersistentVolumeClaims(q.Pod.Namespace)) {
+		names = append(names, claim.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// ObjectName is the claim's name without its namespace.
+func (c PodClaim) ObjectName() string { return c.Name[strings.IndexByte(c.Name, '/')+1:] }
 
 // foreign says whether the claim bears the name that the pod's ephemeral volume
 // wants, but was not made for the pod.

@@ -87,21 +87,42 @@ func CutName(s string, width int) string {
 }
 
 // CutNames shortens long names among the words of a text that has more than width cells, for what
-// it says of them stands behind: "gke-lu…5fk2 needs 9.7Gi more".
+// it says of them stands behind: "gke-lu…5fk2 needs 9.7Gi more", "…/web-data does not exist".
 func CutNames(text string, width int) string {
-	const long, least = 16, 9 // cells of a name that gives way, and that are left of it
+	const least = 9 // cells that are left of a name
 	over := Width(text) - width
 	if over <= 0 {
 		return text
 	}
 	words := strings.Split(text, " ")
 	for i, word := range words {
-		if over > 0 && Width(word) >= long && strings.Contains(word, "-") && !strings.ContainsAny(word, "=:/") {
-			words[i] = CutName(word, max(least, Width(word)-over))
+		if over > 0 && isLongName(word) {
+			words[i] = cutNamespaced(word, max(least, Width(word)-over))
 			over -= Width(word) - Width(words[i])
 		}
 	}
 	return strings.Join(words, " ")
+}
+
+// isLongName reports whether a word looks like an object's name, with its namespace or without, that is
+// long enough to give way. Keys of labels and taints are none: they have a domain or a value.
+func isLongName(word string) bool {
+	const long = 16
+	namespace, name, namespaced := strings.Cut(word, "/")
+	return Width(word) >= long && strings.Contains(word, "-") && !strings.ContainsAny(word, "=:") &&
+		(!namespaced || !strings.Contains(namespace, ".") && !strings.Contains(name, "/"))
+}
+
+// cutNamespaced shortens a name to width cells: its namespace goes first.
+func cutNamespaced(word string, width int) string {
+	_, name, namespaced := strings.Cut(word, "/")
+	switch {
+	case !namespaced:
+		return CutName(word, width)
+	case Width(name)+2 <= width:
+		return "…/" + name
+	}
+	return CutName(name, width)
 }
 
 // WithoutHash leaves the hash of the template out of a pod's name: "web/api-…-x7n5s".

@@ -25,6 +25,9 @@ func TestLongNamesGiveWayBeforeWhatIsSaidOfThem(t *testing.T) {
 		{"std-b-02 needs 50m more", "std-b-02 needs 50m more"},
 		{"gke-lumen-eu-ssd-pool-bb034b98-5fk2 needs 9.7Gi more", "gke-…5fk2 needs 9.7Gi more"},
 		{"anti-affinity: one per node, each has one", "anti-affinity: one per node, each has one"},
+		{"team-012/cache-bgq8-td8rzkbbk-data does not exist", "cache…-data does not exist"},
+		{"claim team-3/cache-data is gone", "claim …/cache-data is gone"},
+		{"no label example.com/room-of-the-long-name", "no label example.com/room-of-the-long-name"},
 		{"disk=very-long-value-of-a-label: 9 have another", "disk=very-long-value-of-a-label: 9 have another"},
 	} {
 		if got := CutNames(test.text, 26); got != test.want {

@@ -147,7 +147,7 @@ func (p *preview) lines(rows int) []string {
 // whole draws Why under a rule that says what the pod is: the verdict, whether kube-scheduler
 // agrees, then the parts.
 func whole(drawn *explanation.Drawing) []string {
-	verdict, rest := " "+cells.Cut(drawn.Verdict(), drawn.Width-1), drawn.Lines()
+	verdict, rest := " "+cells.Cut(cells.CutNames(drawn.Verdict(), drawn.Width-1), drawn.Width-1), drawn.Lines()
 	agrees := explanation.Agreement(drawn)
 	if agrees != "" && cells.Width(verdict)+cells.Width(agrees)+3 <= drawn.Width {
 		verdict = cells.Spread(verdict, agrees, drawn.Width-1)

@@ -45,17 +45,19 @@ type short struct{ page *Drawing }
 // as its end says what is wrong.
 func (t short) verdictLines(room int) []string {
 	if t.page.AboutNodes() {
-		return []string{"   " + t.verdict()}
+		return []string{"   " + cells.CutNames(t.verdict(), t.page.Width-4)}
 	}
 	const indent = 3
 	lines := cells.Wrap(t.verdict(), t.page.Width-indent-1)
 	return cells.Indent(indent, cells.First(lines, max(1, room/2), t.page.Width-indent))
 }
 
-// verdict counts what rejects the nodes, most first; or it is the verdict's sentence.
+// verdict counts what rejects the nodes, most first; or it is the verdict's sentence, as where the pod is
+// rejected before any node is looked at.
 func (t short) verdict() string {
 	r := t.page.Report
-	if r.Verdict != report.Unschedulable || r.Total == 0 || len(r.Plugins) == 0 {
+	before := func(rejection report.Rejection) bool { return rejection.PreFilter }
+	if r.Verdict != report.Unschedulable || r.Total == 0 || len(r.Plugins) == 0 || len(r.Groups) > 0 && slices.ContainsFunc(r.Groups[0].Rejections, before) {
 		return t.page.Verdict()
 	}
 	rejecting := slices.SortedStableFunc(slices.Values(r.Plugins), func(a, b report.PluginResult) int { return b.Rejects - a.Rejects })

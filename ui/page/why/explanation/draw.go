@@ -103,14 +103,14 @@ func (b body) matrixLines() []Line {
 func (b body) words(g *report.Group, room int) string {
 	words := b.page.Brief(report.ShortLabels(g.Words))
 	if len(g.Rejections) != 1 {
-		return words
+		return cells.CutNames(words, room)
 	}
 	for _, wider := range g.Rejections[0].Wider {
 		if wider = b.page.Brief(report.ShortLabels(wider)); cells.Width(wider) <= room && cells.Width(wider) > cells.Width(words) {
 			words = wider
 		}
 	}
-	return words
+	return cells.CutNames(words, room)
 }
 
 // nodeLines draws the table of the selected group's nodes.
