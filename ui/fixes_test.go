@@ -89,6 +89,20 @@ func TestTheAnswerOfFixesTellsHowManyWork(t *testing.T) {
 	}
 }
 
+// What to do where no fix is simulated is shown whole, also where the row of the answer has no room for it.
+func TestWhatToDoInPlaceOfFixesIsShownWhole(t *testing.T) {
+	advice := "Claim warehouses-of-the-north-data exists: correct the name in the pod, or create the claim."
+	app, _, _ := fixesOn(t, 80, 24, &report.Fixes{None: advice}, nil)
+	requireRow(t, app, 2, "Claim warehouses-of-the-north-data exists: correct the name in the pod, or cre…")
+	requireRow(t, app, 4, "   Claim warehouses-of-the-north-data exists: correct the name in the pod, or")
+	requireRow(t, app, 5, "   create the claim.")
+	app, _, _ = fixesOn(t, 100, 24, &report.Fixes{None: advice}, nil)
+	requireRow(t, app, 2, advice)
+	if body := row(app, 4); strings.TrimSpace(body) != "" {
+		t.Errorf("it is said twice: %q", body)
+	}
+}
+
 func TestCopyTakesTheWholeCommand(t *testing.T) {
 	app, _, _ := fixesOn(t, 60, 15, checkoutFixes(), nil)
 	press(t, app, "j")

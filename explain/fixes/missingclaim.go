@@ -13,8 +13,8 @@ import (
 // readClaims are the plugins that reject a pod before any node is looked at where one of its claims does not exist.
 var readClaims = []string{names.VolumeRestrictions, names.VolumeBinding, names.VolumeZone}
 
-// missingClaim says that a claim of the pod does not exist, for which the scheduler looks at no node, and what
-// to do about it; "" where it is not so. A claim that a controller makes for an ephemeral volume is none.
+// missingClaim is what to do about a claim of the pod that does not exist, for which the scheduler looks at no
+// node; "" where it is not so. A claim that a controller makes for an ephemeral volume is none.
 func missingClaim(q *plugins.Question, m *scheduler.Matrix) string {
 	rejected := slices.ContainsFunc(readClaims, func(name string) bool {
 		k := m.Profile.IndexOf(name)
@@ -29,10 +29,10 @@ func missingClaim(q *plugins.Question, m *scheduler.Matrix) string {
 		}
 		for _, other := range plugins.ClaimNames(q) {
 			if misspelt(claim.ObjectName(), other) {
-				return fmt.Sprintf("Claim %s does not exist, claim %s does: correct the name in the pod, or create the claim. No other change would help.", claim.ObjectName(), other)
+				return fmt.Sprintf("Claim %s exists: correct the name in the pod, or create the claim.", other)
 			}
 		}
-		return fmt.Sprintf("Claim %s does not exist: create it, or correct its name in the pod. No other change would help.", claim.ObjectName())
+		return "Create the claim or correct its name: nothing else would help."
 	}
 	return ""
 }

@@ -68,7 +68,6 @@ func byAFixToUndo(p *Page) bool {
 
 // settledLines are the body once the pod has its node, or is gone.
 func settledLines(p *Page) []string {
-	s := p.Host.Styles()
 	text := "There is nothing to fix any more."
 	switch {
 	case !p.Gone:
@@ -79,9 +78,14 @@ func settledLines(p *Page) []string {
 	if byAFixToUndo(p) {
 		text += " z opens Activity to undo the fix; esc goes back."
 	}
+	return prose(p, text)
+}
+
+// prose is a body of words alone.
+func prose(p *Page, text string) []string {
 	lines := []string{""}
 	for _, line := range cells.Indent(table.Gutter, cells.Wrap(text, p.Width-table.Gutter-1)) {
-		lines = append(lines, s.Text.Render(line))
+		lines = append(lines, p.Host.Styles().Text.Render(line))
 	}
 	return lines
 }
@@ -96,6 +100,8 @@ func (p *Page) Body() []string {
 	switch {
 	case p.Gone || isSettled(p):
 		return settledLines(p)
+	case len(tried) == 0 && cells.Width(p.Answer(p.Width)) > p.Width-1:
+		return prose(p, p.Answer(p.Width)) // the row of the answer has no room for it
 	case len(tried) == 0:
 		return nil
 	}
@@ -139,7 +145,7 @@ func (p *Page) Note() string {
 			return text
 		}
 	}
-	if answer := p.Answer(p.Width); cells.Width(answer) > p.Width-1 {
+	if answer := p.Answer(p.Width); len(p.tried()) > 0 && cells.Width(answer) > p.Width-1 {
 		return answer
 	}
 	return ""
