@@ -99,6 +99,9 @@ type Options struct {
 	// fill in, and what rejects it because it does not exist; nil where the controller is gone or
 	// another. It is asked for where pods are to be replaced. Nil: never known.
 	Created func(ctx context.Context, namespace string, by *metav1.OwnerReference) (*corev1.Pod, []report.Rejection, error)
+	// MissingClasses is what rejects a pod because a class that it names does not exist, asked for pods
+	// that were not created where Created is nil. Nil: never known.
+	MissingClasses func(ctx context.Context, pod *corev1.Pod) []report.Rejection
 }
 
 // Engine runs the scheduler's own plugins over the state that it was given with

@@ -68,7 +68,12 @@ func (e *Engine) askNotCreated(ctx context.Context, q report.Query) (*report.Rep
 // read. The error is the context's.
 func classesOf(ctx context.Context, e *Engine, pod *corev1.Pod) (report.Admittance, error) {
 	by := metav1.GetControllerOfNoCopy(pod)
-	if e.options.Created == nil || by == nil || !namesClass(pod) {
+	switch {
+	case by == nil || !namesClass(pod):
+		return report.Admittance{}, nil
+	case e.options.Created == nil && e.options.MissingClasses != nil:
+		return report.Admittance{Rejected: e.options.MissingClasses(ctx, pod)}, nil
+	case e.options.Created == nil:
 		return report.Admittance{}, nil
 	}
 	_, missing, err := e.options.Created(ctx, pod.Namespace, by)

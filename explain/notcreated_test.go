@@ -271,6 +271,13 @@ func TestAClassThatDoesNotExistIsTheReason(t *testing.T) {
 			"PriorityClass gone does not exist: create it, or change what the pod names. Changes to quotas, nodes or other pods won't help.",
 			"admission | PriorityClass gone does not exist",
 		},
+		"missing in a file": {
+			[]report.Rejection{admission.NotThere("Priority", "PriorityClass gone")},
+			nil,
+			"Not created: PriorityClass gone does not exist.",
+			"PriorityClass gone does not exist: create it, or change what the pod names. Changes to quotas, nodes or other pods won't help.",
+			"admission | PriorityClass gone does not exist",
+		},
 		"unread": {
 			nil, errors.New("not allowed to list replicasets"),
 			"Not created: kube-apiserver rejected it 30s ago; no quota, LimitRange or Pod Security level would reject it now. Its controller tries again, after a while.",
@@ -284,6 +291,9 @@ func TestAClassThatDoesNotExistIsTheReason(t *testing.T) {
 				t.Errorf("%s: it asks for %s of %s", name, by.Name, namespace)
 			}
 			return pod.Pod, c.missing, c.err
+		}
+		if name == "missing in a file" {
+			options.Created, options.MissingClasses = nil, func(context.Context, *corev1.Pod) []report.Rejection { return c.missing }
 		}
 		e := startEngine(t, options, testNode("a", "4"), rules{}.namespace())
 		r, err := e.Ask(t.Context(), report.Query{Target: report.PodsNotCreated(pod), Parts: report.FixesPart})

@@ -90,6 +90,15 @@ func readCreation(ctx context.Context, a *CachedReader, namespace string, by *me
 	return creation{pod: pod, rejected: rules.Rejected}
 }
 
+// MissingClasses is what rejects a pod because its PriorityClass or its RuntimeClass does not exist, as far
+// as a client can read them. The pod itself stays as it is.
+func MissingClasses(ctx context.Context, client kubernetes.Interface, pod *corev1.Pod) []report.Rejection {
+	rules, tried := &Admission{Client: client}, pod.DeepCopy()
+	rules.priority(ctx, tried)
+	rules.runtimeClass(ctx, tried)
+	return rules.Rejected
+}
+
 // podOf is the pod of a controller's template; nil where the controller is gone, or none of
 // Kubernetes.
 func podOf(ctx context.Context, a *CachedReader, namespace string, by *metav1.OwnerReference) (pod *corev1.Pod, err error) {

@@ -99,6 +99,7 @@ func engineOptions(source *Source) explain.Options {
 		Quotas:         source.Quotas,
 		LimitRanges:    source.LimitRanges,
 		Created:        source.Created,
+		MissingClasses: source.MissingClasses,
 	}
 }
 

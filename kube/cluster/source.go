@@ -50,7 +50,7 @@ type Source struct {
 	// PoolLabel is the label of nodes that holds their pool, before the known ones;
 	// "" is none.
 	PoolLabel string
-	// SchedulerAlive to Created are what an engine asks beside its
+	// SchedulerAlive to MissingClasses are what an engine asks beside its
 	// informers (explain.Options); nil where nothing can be known.
 	SchedulerAlive func(ctx context.Context, name string) (alive, known bool, why string)
 	AttemptSeen    func(ctx context.Context, pod *corev1.Pod) *metav1.Time
@@ -66,6 +66,7 @@ type Source struct {
 	Quotas         func(ctx context.Context, namespace string) ([]corev1.ResourceQuota, error)
 	LimitRanges    func(ctx context.Context, namespace string) ([]corev1.LimitRange, error)
 	Created        func(ctx context.Context, namespace string, by *metav1.OwnerReference) (*corev1.Pod, []report.Rejection, error)
+	MissingClasses func(ctx context.Context, pod *corev1.Pod) []report.Rejection
 	// Objects lists a resource that no informer holds; nil where none can be listed.
 	Objects func(ctx context.Context, resource string) ([]runtime.Object, error)
 	// NotCreated gives the controllers whose pods were rejected, as far as they were

@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
+	schedulingrules "k8s.io/kubernetes/pkg/apis/scheduling/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/command"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/foreignpodgroups"
@@ -78,6 +79,9 @@ func (f *File) Source() (*cluster.Source, error) {
 		EventsUnread:   func(context.Context, string) string { return f.why(byResource["events"]) },
 		Quotas: func(_ context.Context, namespace string) ([]corev1.ResourceQuota, error) {
 			return inNamespace[corev1.ResourceQuota](f, "resourcequotas", namespace)
+		},
+		MissingClasses: func(ctx context.Context, pod *corev1.Pod) []report.Rejection {
+			return missingClassesIn(ctx, f, client, pod)
 		},
 		LimitRanges: func(_ context.Context, namespace string) ([]corev1.LimitRange, error) {
 			return inNamespace[corev1.LimitRange](f, "limitranges", namespace)
@@ -289,6 +293,22 @@ func wholeIn(f *File, pod *corev1.Pod) (*corev1.Pod, error) {
 		return nil, errors.New("a snapshot has no security contexts")
 	}
 	return pod, nil
+}
+
+// missingClassesIn is what rejects a pod because the file does not have a class that it names, where it has
+// all of them. A List of kubectl has all PriorityClasses if it has those that every cluster has; whether it
+// has all RuntimeClasses is not known.
+func missingClassesIn(ctx context.Context, f *File, client kubernetes.Interface, pod *corev1.Pod) []report.Rejection {
+	if !f.Own {
+		pod = pod.DeepCopy()
+		pod.Spec.RuntimeClassName = nil
+		for _, class := range schedulingrules.SystemPriorityClasses() {
+			if _, there := f.places[objectKey{"priorityclasses", "", class.Name}]; !there {
+				return nil
+			}
+		}
+	}
+	return cluster.MissingClasses(ctx, client, pod)
 }
 
 // factsIn are what fixes have to know of a Deployment or Job.
