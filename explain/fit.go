@@ -129,13 +129,13 @@ func (f *fitCount) stoppedBy(next *report.Report) {
 // that kube-apiserver admits, only quotas may reject more.
 func admissionSources(e *Engine, known report.Admittance) admission.Sources {
 	from := admission.Sources{
-		LimitRanges: e.options.LimitRanges, Quotas: e.options.Quotas, Labels: e.sources.labels, Missing: e.sources.noNamespace,
+		LimitRanges: e.options.LimitRanges, Quotas: e.options.Quotas, Labels: e.sources.labels, Missing: e.sources.noNamespace, Terminating: e.sources.terminating,
 		ClusterVersion: e.options.ClusterVersion, Now: e.options.Now(), Admittance: known,
 	}
 	if known.Admitted {
 		from.LimitRanges = func(context.Context, string) ([]corev1.LimitRange, error) { return nil, nil }
 		from.Labels = func(string) (map[string]string, string) { return nil, "" }
-		from.Missing = nil
+		from.Missing, from.Terminating = nil, nil
 	}
 	return from
 }

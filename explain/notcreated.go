@@ -23,7 +23,7 @@ func (e *Engine) askNotCreated(ctx context.Context, q report.Query) (*report.Rep
 	}
 	j, err := admission.Judge(ctx, q.Target.NotCreated(), admission.Sources{
 		Admittance:  known,
-		LimitRanges: e.options.LimitRanges, Quotas: e.options.Quotas, Labels: e.sources.labels,
+		LimitRanges: e.options.LimitRanges, Quotas: e.options.Quotas, Labels: e.sources.labels, Terminating: e.sources.terminating,
 		ClusterVersion: e.options.ClusterVersion, Now: e.options.Now(), Finished: func(ctx context.Context, namespace string) (map[admission.Finished]int, error) {
 			return finishedIn(ctx, e, namespace)
 		},

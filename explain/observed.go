@@ -166,6 +166,15 @@ func (s *sources) noNamespace(namespace string) bool {
 	return apierrors.IsNotFound(err)
 }
 
+// terminating says whether it is known that the namespace is being deleted.
+func (s *sources) terminating(namespace string) bool {
+	if _, unread := s.scheduler.Forbidden["namespaces"]; unread {
+		return false
+	}
+	object, err := s.namespaces.Get(namespace)
+	return err == nil && object.Status.Phase == corev1.NamespaceTerminating
+}
+
 // labels are the namespace's labels, or why they are not known.
 func (s *sources) labels(namespace string) (all map[string]string, why string) {
 	if why, unread := s.scheduler.Forbidden["namespaces"]; unread {

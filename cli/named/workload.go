@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -81,9 +82,15 @@ func NamespacesOf(ctx context.Context, l *source.Live, kind, namespace, name str
 // Workload is a workload as it is named.
 type Workload struct{ Kind, Namespace, Name string }
 
-// WithoutPods says why a Job or a CronJob has no pods by its own object: it is suspended, or makes
-// Jobs; "" where that does not tell, or may not be read.
+// WithoutPods says why a workload has no pods: its namespace is being deleted, or by its own object a Job or
+// a CronJob is suspended, or makes Jobs; "" where that does not tell, or may not be read. Controllers say
+// nothing of a namespace that is being deleted: they set no condition and write no event then
+// (NamespaceTerminatingCause in pkg/controller).
 func (w Workload) WithoutPods(ctx context.Context, l *source.Live) string {
+	namespace, err := l.Reader().CoreV1().Namespaces().Get(ctx, w.Namespace, metav1.GetOptions{})
+	if err == nil && namespace.Status.Phase == corev1.NamespaceTerminating {
+		return "no pods are created: namespace " + w.Namespace + " is being deleted"
+	}
 	if w.Kind != "Job" && w.Kind != "CronJob" {
 		return ""
 	}

@@ -30,6 +30,7 @@ type Judgement struct {
 	labels   map[string]string      // the namespace's, as far as they could be read
 	version  string                 // the API server's; "" if not known
 	unknown  []report.UnknownPart
+	ending   bool             // the namespace is being deleted
 	finished map[Finished]int // pods of the namespace that have finished, where a quota counts those
 	now      time.Time
 }
@@ -40,6 +41,7 @@ type Sources struct {
 	Quotas         func(ctx context.Context, namespace string) ([]corev1.ResourceQuota, error) // nil: never known
 	Labels         func(namespace string) (labels map[string]string, why string)               // why they are not known; "": they are
 	Missing        func(namespace string) bool                                                 // it is known that there is no such namespace; nil: it exists
+	Terminating    func(namespace string) bool                                                 // it is known that the namespace is being deleted; nil: it is not
 	Finished       func(ctx context.Context, namespace string) (map[Finished]int, error)       // counts the pods that have finished; nil: not known
 	Admittance     report.Admittance                                                           // what is known of a pod of a manifest
 	ClusterVersion string                                                                      // the API server's; "" if not known
@@ -67,6 +69,9 @@ func (j *Judgement) ask(ctx context.Context, from Sources) error {
 	if from.Missing != nil && from.Missing(namespace) {
 		j.given = append([]report.Rejection{noNamespace(namespace)}, j.given...)
 		return ctx.Err()
+	}
+	if from.Terminating != nil && from.Terminating(namespace) {
+		j.ending, j.given = true, append([]report.Rejection{endingNamespace(namespace)}, j.given...)
 	}
 	ranges, err := objectsOf(ctx, from.LimitRanges, namespace)
 	if err != nil {
@@ -96,12 +101,22 @@ func (j *Judgement) ask(ctx context.Context, from Sources) error {
 	return ctx.Err()
 }
 
-// namespacePlugin rejects objects whose namespace does not exist.
+// namespacePlugin rejects objects whose namespace does not exist or is being deleted.
 const namespacePlugin = "NamespaceLifecycle"
 
 // noNamespace is the rejection of a pod whose namespace does not exist.
 func noNamespace(namespace string) report.Rejection {
 	return NotThere(namespacePlugin, "namespace "+namespace)
+}
+
+// endingNamespace is the rejection of a pod whose namespace is being deleted: NamespaceLifecycle
+// (k8s.io/apiserver/pkg/admission/plugin/namespace/lifecycle) lets nothing be created there.
+func endingNamespace(namespace string) report.Rejection {
+	what := "namespace " + namespace + " is being deleted"
+	return report.Rejection{
+		Plugin: namespacePlugin, Reason: what, What: what + ", so nothing can be created there",
+		Numbers: []report.Number{}, Short: what,
+	}
 }
 
 // NotThere is the rejection of a pod for an object that it names and that does not exist.

@@ -134,6 +134,9 @@ func (j *Judgement) tryRaise(ifCreated *report.Report, raises []raise, others []
 // raises are what the quotas would have to allow for all missing pods, after the missing pods of
 // others: what rejects any of them rejects the last one. Or why that is not enough, or not known.
 func (j *Judgement) raises(others []missingPods) (raises []raise, why string) {
+	if j.ending {
+		return nil, "The namespace is being deleted, so no change helps. kubectl describe namespace " + j.Pod.Namespace + " shows what its deletion is waiting for."
+	}
 	if len(j.given) > 0 {
 		return nil, missingAdvice(&j.given[0])
 	}
