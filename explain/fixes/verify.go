@@ -363,6 +363,7 @@ func tellOthers(alike []*corev1.Pod, tried *forecast.FixOutcome, fix *Attempt) {
 	}
 	if !changesPodAll(fix.Remedies) {
 		tellNewcomers(alike, tried, fix)
+		tellOpened(fix)
 	}
 }
 
@@ -396,6 +397,27 @@ func tellNewcomers(alike []*corev1.Pod, tried *forecast.FixOutcome, fix *Attempt
 	}
 	if n := len(newcomers); n > 0 && fix.Brief == "" {
 		fix.Brief = grammar.Count(n, "other workload fits too", "other workloads fit too")
+	}
+}
+
+// tellOpened says that nodes without a taint may get other pods later, and what an undo means for those.
+func tellOpened(fix *Attempt) {
+	for _, step := range fix.Remedies {
+		untaint, ok := step.(remedy.Untaint)
+		if !ok {
+			continue
+		}
+		how := "may get pods that do not tolerate the taint; undo leaves them there"
+		if untaint.Taint.Effect == corev1.TaintEffectNoExecute {
+			how = "may get pods that do not tolerate the taint; undo evicts them"
+		}
+		if more := len(untaint.Nodes) - 1; more > 0 {
+			how = fmt.Sprintf("and %d more %s", more, how)
+		}
+		fix.Affects = append(fix.Affects, report.Affected{Kind: "Node", Name: untaint.Nodes[0], How: how})
+		if fix.Brief == "" {
+			fix.Brief = "other pods may come"
+		}
 	}
 }
 

@@ -194,7 +194,25 @@ func (t Taint) undoSays(changes []Change) string {
 	if slices.ContainsFunc(t.Add, func(taint corev1.Taint) bool { return taint.Effect == corev1.TaintEffectNoExecute }) {
 		return undo + "; pods do not move back."
 	}
-	return undo + "."
+	return undo + t.undoLeaves(changes) + "."
+}
+
+// undoLeaves says what becomes of pods that came once taints were removed, when they are added again: a
+// NoExecute taint evicts those that do not tolerate it, and others leave them where they are.
+func (t Taint) undoLeaves(changes []Change) (words string) {
+	if len(t.Add) > 0 {
+		return ""
+	}
+	for _, change := range changes {
+		was, then := items(change.Edits[0].From), items(change.Edits[0].To)
+		switch {
+		case countOthers(noExecute(was), noExecute(then)) > 0:
+			return "; pods that came and do not tolerate it are evicted"
+		case countOthers(withEffect(was, corev1.TaintEffectNoSchedule), withEffect(then, corev1.TaintEffectNoSchedule)) > 0:
+			words = "; pods that came stay"
+		}
+	}
+	return words
 }
 
 // TaintRemoval names taints that are to be removed.

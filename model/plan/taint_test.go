@@ -111,7 +111,26 @@ func TestATaintIsPlanned(t *testing.T) {
 			[]string{"a-"},
 			[]string{
 				"Remove taint a from std-b-02", "No pods run there; new pods no longer need to tolerate it.",
-				"spec.taints  a:NoSchedule, a:NoExecute, b:NoSchedule → b:NoSchedule", "No dry run. Undo: add the taint again.", "y untaint",
+				"spec.taints  a:NoSchedule, a:NoExecute, b:NoSchedule → b:NoSchedule", "No dry run. Undo: add the taint again; pods that came and do not tolerate it are evicted.", "y untaint",
+			},
+			"",
+		},
+		{
+			"removal of one that keeps new pods away",
+			[]runtime.Object{tainted("a:NoSchedule", "b:NoSchedule")},
+			[]string{"a-"},
+			[]string{
+				"Remove taint a from std-b-02", "No pods run there; new pods no longer need to tolerate it.",
+				"spec.taints  a:NoSchedule, b:NoSchedule → b:NoSchedule", "No dry run. Undo: add the taint again; pods that came stay.", "y untaint",
+			},
+			"",
+		},
+		{
+			"removal of a preference",
+			[]runtime.Object{tainted("a:PreferNoSchedule", "b:NoSchedule")},
+			[]string{"a-"},
+			[]string{
+				"Remove taint a from std-b-02", "spec.taints  a:PreferNoSchedule, b:NoSchedule → b:NoSchedule", "No dry run. Undo: add the taint again.", "y untaint",
 			},
 			"",
 		},
