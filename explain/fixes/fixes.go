@@ -142,6 +142,7 @@ func (f *Search) Try(ctx context.Context, progress func(*report.Fixes)) (*report
 		facts := f.Facts(ctx, f.workload)
 		f.Commands = &command.Maker{Scheduler: f.Scheduler, ClusterVersion: f.Commands.ClusterVersion, Facts: &facts}
 	}
+	dropIdleRollout(f, f.Commands.Facts)
 	found := &report.Fixes{Revision: f.revision, Tried: []report.Fix{}, None: f.none}
 	tried, err := tryAll(ctx, f, found, progress)
 	if err != nil {
@@ -298,6 +299,9 @@ func (f *Search) gather(ctx context.Context, q Query) error {
 	}
 	f.think(q, m, before)
 	f.findAlike(pod)
+	if f.none == "" && len(before) == 0 {
+		return thinkOfRollout(ctx, f, q.Question, m)
+	}
 	return nil
 }
 

@@ -45,7 +45,7 @@ func tryAll(ctx context.Context, f *Search, found *report.Fixes, progress func(*
 		if c.needless(tried) || !f.small && !f.minds && c.onlyAddsNodes(tried, waiting) {
 			continue
 		}
-		fix, err := f.attempt(ctx, func(pod *corev1.Pod) (candidate, error) { return c, nil })
+		fix, err := try(ctx, f, c)
 		if err != nil {
 			return nil, err
 		}

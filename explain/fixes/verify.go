@@ -52,6 +52,10 @@ func (f *Search) simulationOf(changed *corev1.Pod, c command.Command, steps []re
 		if _, evicts := step.(remedy.Evict); evicts || remedy.ChangesPod(step) {
 			continue
 		}
+		if rollout, ok := step.(remedy.AllowUnavailable); ok {
+			addStopped(f, t, rollout)
+			continue
+		}
 		t.Changes = append(t.Changes, func(s *scheduler.Fork) error {
 			_, err := remedy.Apply(s, changed, step)
 			return err
@@ -65,6 +69,18 @@ func (f *Search) simulationOf(changed *corev1.Pod, c command.Command, steps []re
 		t.Old = f.Scheduler.State.Pods[changed.UID]
 	}
 	return t
+}
+
+// addStopped adds the older pod that a Deployment stops. Any of its new pods may take the place.
+func addStopped(f *Search, t *forecast.FixSimulation, rollout remedy.AllowUnavailable) {
+	t.Stopped = append(t.Stopped, rollout.Stops.UID)
+	set := metav1.GetControllerOfNoCopy(t.Pod)
+	for _, other := range f.alike {
+		now := f.Scheduler.State.Pods[other.UID]
+		if now != nil && now.UID != t.Pod.UID && metav1.IsControlledBy(now, &metav1.ObjectMeta{UID: set.UID}) {
+			t.Alike = append(t.Alike, now)
+		}
+	}
 }
 
 // addOthers adds the other pods of the controller, as they are after the change.

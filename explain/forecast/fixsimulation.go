@@ -40,6 +40,8 @@ type FixSimulation struct {
 	Nodes []string
 	// Gone are the pods that are evicted, all at once.
 	Gone []types.UID
+	// Stopped are pods that end, all at once, and that no other pod replaces.
+	Stopped []types.UID
 	// Rolled are pods on nodes that their controller replaces after that, one by one.
 	Rolled []Rolled
 	// AtOnce says that those of Rolled go all at once.
@@ -182,6 +184,15 @@ func (t *tried) addTarget(f *forecasting) {
 	}
 }
 
+// addStopped adds the pods that end without a successor.
+func (t *tried) addStopped(f *forecasting) {
+	for _, uid := range t.trial.Stopped {
+		if pod := f.scheduler.State.Pods[uid]; pod != nil && scheduler.Assigned(pod) {
+			f.gone = append(f.gone, pod)
+		}
+	}
+}
+
 // addRolled adds the pods that are replaced one by one, and their successors.
 func (t *tried) addRolled(f *forecasting) {
 	f.rolled = map[types.UID]bool{}
@@ -249,7 +260,7 @@ func (t *tried) leaveOut(p *simulation) {
 // known reports whether further orders would change nothing: the pod was left without a node
 // often enough, or no pod came or went but those that fit without the change.
 func (t *tried) known(f *forecasting, orders int) bool {
-	still := !t.disturbed && len(t.trial.Gone) == 0 && len(t.trial.Rolled) == 0
+	still := !t.disturbed && len(t.trial.Gone)+len(t.trial.Stopped)+len(t.trial.Rolled) == 0
 	least := mindedTrials
 	if keepsOld(f) && f.size < scheduler.SampledFrom {
 		least = leastTrials // in which it is tried twice

@@ -211,6 +211,7 @@ func (f *forecasting) gather(ctx context.Context) error {
 		f.addWaiting()
 		if f.trial != nil {
 			f.trial.addTarget(f)
+			f.trial.addStopped(f)
 			f.trial.addRolled(f)
 			addFollowing(f)
 			for _, pod := range f.daemonPods {

@@ -20,6 +20,7 @@ const (
 	FixAffinity  FixKind = "affinity"  // drop a rule about other pods
 	FixSpread    FixKind = "spread"    // loosen a topology spread constraint
 	FixPort      FixKind = "port"      // drop a host port
+	FixRollout   FixKind = "rollout"   // let a Deployment stop an older pod first
 	FixEvict     FixKind = "evict"     // evict pods
 	FixClaim     FixKind = "claim"     // bind or resize a claim
 	FixQuota     FixKind = "quota"     // raise a quota

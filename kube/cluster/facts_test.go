@@ -37,7 +37,7 @@ func TestWhatFixesNeedOfAWorkloadIsReadByName(t *testing.T) {
 		failing error
 		want    command.Facts
 	}{
-		"a rolling update":   {model.Ref{Resource: "deployments", Namespace: "shop", Name: "web", UID: "web"}, nil, command.Facts{UID: "web", Paused: true, Replicas: 10, MaxSurge: 3, MaxUnavailable: 2}},
+		"a rolling update":   {model.Ref{Resource: "deployments", Namespace: "shop", Name: "web", UID: "web"}, nil, command.Facts{UID: "web", Paused: true, Replicas: 10, MaxSurge: 3, MaxUnavailable: 2, Unavailable: "25%"}},
 		"a recreation":       {model.Ref{Resource: "deployments", Namespace: "shop", Name: "db", UID: "db"}, nil, command.Facts{UID: "db", Recreate: true, Replicas: 1}},
 		"another of a name":  {model.Ref{Resource: "deployments", Namespace: "shop", Name: "db", UID: "old"}, nil, command.Facts{UID: "old", Gone: true}},
 		"none of a name":     {model.Ref{Resource: "deployments", Namespace: "shop", Name: "api", UID: "api"}, nil, command.Facts{UID: "api", Gone: true}},

@@ -85,7 +85,7 @@ items:
 		t.Fatal(err)
 	}
 	for uid, want := range map[types.UID]command.Facts{
-		"u1": {UID: "u1", Paused: true, Replicas: 8, MaxSurge: 2, MaxUnavailable: 2},
+		"u1": {UID: "u1", Paused: true, Replicas: 8, MaxSurge: 2, MaxUnavailable: 2, Unavailable: "25%"},
 		"u2": {UID: "u2", Recreate: true, Replicas: 1},
 		"u3": {UID: "u3", CronJob: "etl"},
 		"u5": {UID: "u5", Unread: "the file does not have it"},

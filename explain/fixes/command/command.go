@@ -129,6 +129,8 @@ func (m *Maker) others(steps []remedy.Step, c *Command, add func(line, undo stri
 			for _, victim := range r.Pods {
 				add(evictCommand(victim), "")
 			}
+		case remedy.AllowUnavailable:
+			add(allowUnavailable(r, m.Facts, c))
 		case remedy.ResizeClaim:
 			add(resizeClaimCommand(r))
 			c.Affects, c.Brief = append(c.Affects, affectedClaim(r)), "the claim is recreated"
@@ -147,21 +149,12 @@ func nameless(pod *corev1.Pod, steps []remedy.Step) string {
 		names = append(names, pod.Name)
 	}
 	for _, step := range steps {
+		names = append(names, namesOf(step)...)
 		switch r := step.(type) {
 		case remedy.Untaint:
-			names, key, value = append(names, r.Nodes...), r.Taint.Key, r.Taint.Value
-		case remedy.Uncordon:
-			names = append(names, r.Nodes...)
+			key, value = r.Taint.Key, r.Taint.Value
 		case remedy.LabelNode:
-			names, key, value = append(names, r.Nodes...), r.Key, r.Value
-		case remedy.Evict:
-			for _, victim := range r.Pods {
-				names = append(names, victim.Namespace, victim.Name)
-			}
-		case remedy.ResizeClaim:
-			names = append(names, r.Claim.Namespace, r.Claim.Name)
-		case remedy.ReleaseVolume:
-			names = append(names, r.Volume.Name)
+			key, value = r.Key, r.Value
 		}
 	}
 	for _, name := range names {
@@ -176,6 +169,29 @@ func nameless(pod *corev1.Pod, steps []remedy.Step) string {
 		return fmt.Sprintf("%q is not a valid value in Kubernetes", value)
 	}
 	return ""
+}
+
+// namesOf are the names of the objects that the command of a step names beside the pod.
+func namesOf(step remedy.Step) (names []string) {
+	switch r := step.(type) {
+	case remedy.Untaint:
+		return r.Nodes
+	case remedy.Uncordon:
+		return r.Nodes
+	case remedy.LabelNode:
+		return r.Nodes
+	case remedy.Evict:
+		for _, victim := range r.Pods {
+			names = append(names, victim.Namespace, victim.Name)
+		}
+	case remedy.AllowUnavailable:
+		return []string{r.Namespace, r.Name}
+	case remedy.ResizeClaim:
+		return []string{r.Claim.Namespace, r.Claim.Name}
+	case remedy.ReleaseVolume:
+		return []string{r.Volume.Name}
+	}
+	return names
 }
 
 // invalidName says that no object has such a name; "" where one may have.

@@ -193,6 +193,7 @@ func TestCommands(t *testing.T) {
 		{"another value of a label of several nodes", explaintest.Pod("shop/bare", "", "4"), nil, []remedy.Step{remedy.LabelNode{Nodes: []string{"a", "b"}, Key: "zone", Value: "two"}}},
 		{"another value of a label", explaintest.Pod("shop/bare", "", "4"), nil, []remedy.Step{remedy.LabelNode{Nodes: []string{"a"}, Key: "zone", Value: "two"}}},
 		{"evictions", explaintest.Pod("shop/bare", "", "4"), nil, []remedy.Step{remedy.Evict{Pods: []*corev1.Pod{explaintest.Pod("batch/one", "a", ""), explaintest.Pod("batch/two", "a", "")}}}},
+		{"a Deployment that may stop a pod first", explaintest.Pod("shop/bare", "", "4"), nil, []remedy.Step{remedy.AllowUnavailable{Namespace: "shop", Name: "checkout"}}},
 		{"a claim for less", explaintest.Pod("shop/bare", "", "4"), nil, []remedy.Step{remedy.ResizeClaim{Claim: &corev1.PersistentVolumeClaim{ObjectMeta: namedMeta("shop/data")}, To: resource.MustParse("10Gi")}}},
 		{"a volume that its claim has left", explaintest.Pod("shop/bare", "", "4"), nil, []remedy.Step{remedy.ReleaseVolume{
 			Volume: &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "pv-1"}}, Claim: &corev1.PersistentVolumeClaim{ObjectMeta: namedMeta("shop/data")},

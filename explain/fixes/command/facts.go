@@ -24,6 +24,9 @@ type Facts struct {
 	MaxSurge       int  `json:"maxSurge,omitempty"`       // pods that a rolling update has beside those
 	MaxUnavailable int  `json:"maxUnavailable,omitempty"` // pods that may be missing during a rolling update
 
+	// Unavailable is maxUnavailable as the Deployment has it: "25%"; "" where it has none, or in older files.
+	Unavailable string `json:"unavailable,omitempty"`
+
 	CronJob string `json:"cronJob,omitempty"` // that created the Job; "" where none did
 }
 
@@ -37,8 +40,11 @@ func FactsOfDeployment(d *appsv1.Deployment) Facts {
 		UID: d.UID, Paused: d.Spec.Paused, Replicas: int(*d.Spec.Replicas),
 		Recreate: d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType,
 	}
-	if d.Spec.Strategy.RollingUpdate != nil {
+	if rolling := d.Spec.Strategy.RollingUpdate; rolling != nil {
 		facts.MaxSurge, facts.MaxUnavailable = int(util.MaxSurge(*d)), int(util.MaxUnavailable(*d))
+		if rolling.MaxUnavailable != nil {
+			facts.Unavailable = rolling.MaxUnavailable.String()
+		}
 	}
 	return facts
 }

@@ -1,0 +1,188 @@
+package fixes
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/kubernetes/pkg/controller/deployment/util"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/command"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/remedy"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/rejectiongroups"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
+)
+
+const (
+	// mostOlder is how many older pods of a Deployment are tried as the one that it stops first.
+	mostOlder = 8
+	// mostRejecting is how many nodes of a group are looked at for them.
+	mostRejecting = 200
+)
+
+// thinkOfRollout adds what ends a rolling update that waits for its own older pods: nodes reject the pod
+// for host ports or other pods alone, and one of them takes it once an older pod is stopped.
+func thinkOfRollout(ctx context.Context, f *Search, q *plugins.Question, m *scheduler.Matrix) error {
+	step, ok := olderPods(f, q.Pod)
+	if !ok {
+		return nil
+	}
+	for _, g := range rejectiongroups.Of(q, m) {
+		if len(g.Nodes) > mostRejecting || slices.ContainsFunc(g.Rejecting, func(k int) bool {
+			name := m.Profile.Plugins[k].Name
+			return name != names.NodePorts && name != names.InterPodAffinity || m.Answers[k].Pre != nil
+		}) {
+			continue
+		}
+		for i, older := range step.Older[:min(len(step.Older), mostOlder)] {
+			fits, err := fitsWithout(ctx, f, q.Pod, older, namesOf(g, m))
+			if err != nil {
+				return err
+			}
+			if fits {
+				step.Older = slices.Insert(slices.Delete(step.Older, i, i+1), 0, older)
+				f.candidates = slices.Insert(f.candidates, 0, candidate{steps: option{step}, nodes: nearestNames(g, m)})
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// namesOf are those of the nodes of a group.
+func namesOf(g *rejectiongroups.Group, m *scheduler.Matrix) []string {
+	all := make([]string, len(g.Nodes))
+	for n, i := range g.Nodes {
+		all[n] = m.Nodes[i].Node().Name
+	}
+	return all
+}
+
+// fitsWithout reports whether any of the nodes takes a pod once another one is gone.
+func fitsWithout(ctx context.Context, f *Search, pod, gone *corev1.Pod, nodes []string) (bool, error) {
+	s := f.Scheduler.State.Fork()
+	defer s.Revert()
+	if err := s.RemovePod(gone); err != nil {
+		return false, err
+	}
+	t, err := f.Scheduler.FittingNodes(ctx, pod, nodes)
+	return err == nil && len(t.Names) > 0, err
+}
+
+// olderPods are the pods of older ReplicaSets of the pod's Deployment, as what it may stop first; ok is false
+// where there are none, where the pod is not of the newest one, or where one of them has no node, for that
+// one goes first and makes no room.
+func olderPods(f *Search, pod *corev1.Pod) (step remedy.AllowUnavailable, ok bool) {
+	own := replicaSetOf(f, pod)
+	if own == nil {
+		return step, false
+	}
+	deployment := metav1.GetControllerOfNoCopy(own)
+	var all []*appsv1.ReplicaSet
+	for _, set := range plugins.Everything(f.Scheduler.State.Listers.ReplicaSets.ReplicaSets(pod.Namespace)) {
+		if by := metav1.GetControllerOfNoCopy(set); by == nil || by.UID != deployment.UID || set.Spec.Replicas == nil {
+			continue
+		}
+		all = append(all, set)
+		if set.UID == own.UID || *set.Spec.Replicas == 0 {
+			continue
+		}
+		if !set.CreationTimestamp.Before(&own.CreationTimestamp) {
+			return step, false
+		}
+		for _, older := range f.Scheduler.State.Index.ControlledBy(set.UID) {
+			switch {
+			case older.DeletionTimestamp != nil || scheduler.Terminal(older):
+			case !scheduler.Assigned(older):
+				return step, false
+			default:
+				step.Older = append(step.Older, older)
+			}
+		}
+	}
+	if own.Spec.Replicas == nil || len(step.Older) == 0 {
+		return step, false
+	}
+	slices.SortFunc(step.Older, func(a, b *corev1.Pod) int { return strings.Compare(a.Name, b.Name) })
+	step.Namespace, step.Name, step.Stops = pod.Namespace, deployment.Name, step.Older[0]
+	step.Ready = int(util.GetReplicaCountForReplicaSets(all) - *own.Spec.Replicas + own.Status.AvailableReplicas)
+	return step, true
+}
+
+// replicaSetOf is that of a Deployment which the pod is of; nil where it is of none.
+func replicaSetOf(f *Search, pod *corev1.Pod) *appsv1.ReplicaSet {
+	if f.workload.Resource != "deployments" {
+		return nil
+	}
+	set, err := f.Scheduler.State.Listers.ReplicaSets.ReplicaSets(pod.Namespace).Get(metav1.GetControllerOfNoCopy(pod).Name)
+	if err != nil {
+		return nil
+	}
+	return set
+}
+
+// rolloutStep is the step of a candidate that lets a Deployment stop one of its pods first.
+func rolloutStep(c candidate) (step remedy.AllowUnavailable, ok bool) {
+	if len(c.steps) == 1 {
+		step, ok = c.steps[0].(remedy.AllowUnavailable)
+	}
+	return step, ok
+}
+
+// dropIdleRollout leaves out to let a Deployment stop one of its pods first where it would not, as its
+// controller counts (reconcileOldReplicaSets in pkg/controller/deployment): it is paused, stops all its pods
+// anyway, or waits for something other than maxUnavailable, which is 0.
+func dropIdleRollout(f *Search, facts *command.Facts) {
+	f.candidates = slices.DeleteFunc(f.candidates, func(c candidate) bool {
+		step, ok := rolloutStep(c)
+		switch {
+		case !ok:
+			return false
+		case facts == nil || facts.Gone || facts.Paused || facts.Recreate:
+			return true
+		}
+		return facts.Unread == "" && (facts.MaxUnavailable > 0 || step.Ready != facts.Replicas)
+	})
+}
+
+// try simulates a candidate. Which of its older pods a Deployment stops first is not known: all are tried.
+func try(ctx context.Context, f *Search, c candidate) (Attempt, error) {
+	alone := func(c candidate) (Attempt, error) {
+		return f.attempt(ctx, func(*corev1.Pod) (candidate, error) { return c, nil })
+	}
+	step, ok := rolloutStep(c)
+	fix, err := alone(c)
+	if err != nil || !ok || !fix.Verified {
+		return fix, err
+	}
+	tried, failing := step.Older[:min(len(step.Older), mostOlder)], []*corev1.Pod(nil)
+	for _, other := range tried[1:] {
+		step.Stops = other
+		one, err := alone(candidate{steps: option{step}, nodes: c.nodes})
+		if err != nil {
+			return fix, err
+		}
+		if !one.Verified {
+			failing = append(failing, other)
+		}
+	}
+	switch {
+	case len(failing) > 0:
+		unless := report.Unless{
+			Namespace: failing[0].Namespace, Name: failing[0].Name, Who: plugins.FullName(failing[0]), How: "may be stopped first",
+			Simulations: len(failing), Of: len(tried),
+		}
+		fix.Verified, fix.Unless, fix.Remaining = false, append(fix.Unless, unless), append(fix.Remaining, unless.Words())
+	case len(tried) < len(step.Older):
+		fix.Verified, fix.Open = false, true
+		fix.Remaining = append(fix.Remaining, fmt.Sprintf("unknown: only %d of its %d older pods were tried as the one that is stopped first", len(tried), len(step.Older)))
+	}
+	return fix, nil
+}

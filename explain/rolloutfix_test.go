@@ -1,0 +1,127 @@
+package explain
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/command"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
+)
+
+// TestARolloutThatBlocksItselfIsLetStopAnOlderPod where that gives the new one a node whichever of them is
+// stopped, and where maxUnavailable is what its Deployment waits for.
+func TestARolloutThatBlocksItselfIsLetStopAnOlderPod(t *testing.T) {
+	set := func(name string, age time.Duration, replicas, available int32) *appsv1.ReplicaSet {
+		return &appsv1.ReplicaSet{
+			ObjectMeta: metav1.ObjectMeta{
+				Namespace: "s", Name: name, UID: types.UID(name), CreationTimestamp: metav1.NewTime(testNow.Add(-age)),
+				OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "Deployment", Name: "web", UID: "web", Controller: new(true)}},
+			},
+			Spec: appsv1.ReplicaSetSpec{Replicas: &replicas}, Status: appsv1.ReplicaSetStatus{Replicas: replicas, AvailableReplicas: available},
+		}
+	}
+	old, older, newest, newer := set("web-1", time.Hour, 2, 2), set("web-1", time.Hour, 1, 1), set("web-2", time.Minute, 1, 0), set("web-3", time.Second, 1, 0)
+	of := func(name string) func(*corev1.Pod) { return podControlledBy("apps/v1", "ReplicaSet", name) }
+	port := hostPort("", 8080, corev1.ProtocolTCP)
+	apart := func(p *corev1.Pod) {
+		podLabel("app", "web")(p)
+		awayFrom(podTerm(corev1.LabelHostname, "web", "s"))(p)
+	}
+	a, b := testNode("a", "4", nodeLabel(corev1.LabelHostname, "a")), testNode("b", "4", nodeLabel(corev1.LabelHostname, "b"))
+	waiting := command.Facts{Replicas: 2, MaxSurge: 1, Unavailable: "25%"}
+	const (
+		line = `kubectl -n s patch deployment/web -p '{"spec":{"strategy":{"rollingUpdate":{"maxUnavailable":1}}}}'`
+		undo = `kubectl -n s patch deployment/web -p '{"spec":{"strategy":{"rollingUpdate":{"maxUnavailable":"25%"}}}}'`
+		both = "+ 1 node, 1 of 1, 1 of 2 pods meanwhile [deployment/web runs 1 of 2 pods until a new one is ready, in later rollouts too]"
+	)
+	for name, c := range map[string]struct {
+		facts   command.Facts
+		objects []runtime.Object
+		pod     *corev1.Pod
+		want    string // "": it is not offered
+	}{
+		"host ports":    {waiting, []runtime.Object{a, b, old, newest, testPod("s/o1", "a", "1", of("web-1"), port), testPod("s/o2", "b", "1", of("web-1"), port)}, testPod("s/x", "", "1", of("web-2"), port), both},
+		"anti-affinity": {waiting, []runtime.Object{a, b, old, newest, testPod("s/o1", "a", "1", of("web-1"), apart), testPod("s/o2", "b", "1", of("web-1"), apart)}, testPod("s/x", "", "1", of("web-2"), apart), both},
+		"its only pod": {
+			command.Facts{Replicas: 1, MaxSurge: 1, Unavailable: "0"},
+			[]runtime.Object{a, older, newest, testPod("s/o1", "a", "1", of("web-1"), port)},
+			testPod("s/x", "", "1", of("web-2"), port),
+			"+ 1 node, 1 of 1, stops its only pod first [deployment/web stops its only pod before the new one is ready, in later rollouts too]",
+		},
+		"another node has no room once its older pod is stopped": {
+			waiting,
+			[]runtime.Object{a, testNode("b", "2", nodeLabel(corev1.LabelHostname, "b")), old, newest, testPod("s/o1", "a", "1", of("web-1"), port), testPod("s/o2", "b", "1", of("web-1"), port)},
+			testPod("s/x", "", "3", of("web-2"), port),
+			"? 1 node, 1 of 1, s/o2 may be stopped first (1 of 2 orders tried) [deployment/web runs 1 of 2 pods until a new one is ready, in later rollouts too]",
+		},
+		"two new ones are pending": {
+			command.Facts{Replicas: 2, MaxSurge: 2, Unavailable: "0"},
+			[]runtime.Object{
+				a, b, old, set("web-2", time.Minute, 2, 0), testPod("s/y", "", "1", of("web-2"), port),
+				testPod("s/o1", "a", "1", of("web-1"), port), testPod("s/o2", "b", "1", of("web-1"), port),
+			},
+			testPod("s/x", "", "1", of("web-2"), port),
+			"+ 1 node, 1 of 2, 1 of 2 pods meanwhile [deployment/web runs 1 of 2 pods until a new one is ready, in later rollouts too]",
+		},
+		"another pod outranks it": {
+			waiting,
+			[]runtime.Object{
+				a, b, old, newest, testPod("s/o1", "a", "1", of("web-1"), port), testPod("s/o2", "b", "1", of("web-1"), port),
+				testPod("s/high", "", "1", port, priority(100), func(p *corev1.Pod) { p.Spec.PreemptionPolicy = new(corev1.PreemptNever) }),
+			},
+			testPod("s/x", "", "1", of("web-2"), port),
+			"x 1 node, 1 of 1, the pending pod s/high is scheduled there first [deployment/web runs 1 of 2 pods until a new one is ready, in later rollouts too] [s/high would fit too]",
+		},
+		"it cannot be read": {
+			command.Facts{Unread: "not allowed to get deployments"},
+			[]runtime.Object{a, b, old, newest, testPod("s/o1", "a", "1", of("web-1"), port), testPod("s/o2", "b", "1", of("web-1"), port)},
+			testPod("s/x", "", "1", of("web-2"), port),
+			"x 1 node, 1 of 1, unknown: whether maxUnavailable of deployment/web is 0: not allowed to get deployments [deployment/web stops one of its pods before a new one is ready, in later rollouts too]",
+		},
+		"some may be missing already": {command.Facts{Replicas: 2, MaxUnavailable: 1}, []runtime.Object{a, b, old, newest, testPod("s/o1", "a", "1", of("web-1"), port), testPod("s/o2", "b", "1", of("web-1"), port)}, testPod("s/x", "", "1", of("web-2"), port), ""},
+		"too many are not available":  {waiting, []runtime.Object{a, b, older, newest, testPod("s/o1", "a", "1", of("web-1"), port)}, testPod("s/x", "", "1", of("web-2"), port, selecting(corev1.LabelHostname, "a")), ""},
+		"it recreates all":            {command.Facts{Replicas: 2, Recreate: true}, []runtime.Object{a, b, old, newest, testPod("s/o1", "a", "1", of("web-1"), port), testPod("s/o2", "b", "1", of("web-1"), port)}, testPod("s/x", "", "1", of("web-2"), port), ""},
+		"it is paused":                {command.Facts{Replicas: 2, Paused: true}, []runtime.Object{a, b, old, newest, testPod("s/o1", "a", "1", of("web-1"), port), testPod("s/o2", "b", "1", of("web-1"), port)}, testPod("s/x", "", "1", of("web-2"), port), ""},
+		"another rollout follows":     {waiting, []runtime.Object{a, b, old, newest, newer, testPod("s/o1", "a", "1", of("web-1"), port), testPod("s/o2", "b", "1", of("web-1"), port)}, testPod("s/x", "", "1", of("web-2"), port), ""},
+		"an older one has no node":    {waiting, []runtime.Object{a, old, newest, testPod("s/o1", "a", "1", of("web-1"), port), testPod("s/o2", "", "1", of("web-1"), port)}, testPod("s/x", "", "1", of("web-2"), port), ""},
+		"of another workload":         {waiting, []runtime.Object{a, old, newest, testPod("s/o1", "a", "1", port)}, testPod("s/x", "", "1", of("web-2"), port), ""},
+	} {
+		e := startEngine(t, Options{Facts: func(context.Context, model.Ref) command.Facts { return c.facts }}, append(c.objects, c.pod)...)
+		r, err := e.Ask(t.Context(), report.Query{Target: report.PodOf(c.pod.UID), Parts: report.FixesPart})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for i, fix := range r.Tried.Tried {
+			if fix.Kind != report.FixRollout {
+				continue
+			}
+			mark, _, _ := strings.Cut(strings.Split(toldFixes(&report.Fixes{Tried: []report.Fix{fix}}), "\n")[0], " ")
+			got = fmt.Sprintf("%s %s, %s, %s", mark, fix.Gains(), fix.Places(), fix.Outcome())
+			for _, affected := range fix.Affects {
+				got += fmt.Sprintf(" [%s %s]", affected.Title(), affected.How)
+			}
+			if fix.Verified && i > 0 {
+				t.Errorf("%s: %s comes before it", name, r.Tried.Tried[0].Title)
+			}
+			same(t, fix.Title, "set maxUnavailable 1 for deployment/web")
+			same(t, fix.Command, line)
+			if c.facts.Unavailable == "25%" {
+				same(t, fix.Undo, undo)
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, got, c.want)
+		}
+	}
+}
