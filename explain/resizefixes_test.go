@@ -112,13 +112,21 @@ func TestFixesOfAResize(t *testing.T) {
 					Name: "side", AllocatedResources: one, Resources: &corev1.ResourceRequirements{Requests: one},
 				})
 			}), testPod("shop/agent", "a", "1500m", ownedBy("DaemonSet", "agent"))},
-			none: "No known change to the pod or to nodes would help.",
+			none: "No known change helps on its node: take the resize back. No other node fits the pod with these requests either.",
 			why:  "deferred: needs cpu 1 more on a",
 		},
 		"no more than it has": {
 			objects: []runtime.Object{testNode("a", "3"), testPod("shop/web", "a", "3", deferredFrom("1", "Deferred")), testPod("shop/agent", "a", "2", ownedBy("DaemonSet", "agent"))},
-			none:    "No known change to the pod or to nodes would help.",
+			none:    "No known change helps on its node: take the resize back. No other node fits the pod with these requests either.",
 			why:     "deferred: needs cpu 2 more on a",
+		},
+		"no more than it has, and other nodes have": {
+			objects: []runtime.Object{
+				testNode("a", "3"), testNode("b", "4"), testNode("c", "3"), testNode("d", "2"),
+				testPod("shop/web", "a", "3", deferredFrom("1", "Deferred")), testPod("shop/agent", "a", "2", ownedBy("DaemonSet", "agent")),
+			},
+			none: "No known change helps on its node: take the resize back, or recreate the pod with these requests: 2 other nodes fit it.",
+			why:  "deferred: needs cpu 2 more on a",
 		},
 		"infeasible for another reason": { // such as the static policy of the CPU manager
 			objects: []runtime.Object{testNode("a", "4"), testNode("b", "4"), testPod("shop/web", "a", "3", deferredFrom("1", "Infeasible")), cache},

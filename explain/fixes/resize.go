@@ -33,7 +33,10 @@ func gatherOnNode(ctx context.Context, f *Search, pod *corev1.Pod) error {
 		f.none = "Its resize does not wait for free capacity: there is nothing to fix in scheduling."
 		return nil
 	}
-	return gatherResize(ctx, f, pod)
+	if err := gatherResize(ctx, f, pod); err != nil || f.none != "" || len(f.candidates) > 0 {
+		return err
+	}
+	return adviseResize(ctx, f, pod)
 }
 
 // gatherResize thinks of what lets the kubelet grant a running pod its resize in place: to ask for
@@ -69,6 +72,37 @@ func gatherResize(ctx context.Context, f *Search, pod *corev1.Pod) error {
 		f.candidates = append(f.candidates, candidate{steps: steps, nodes: []string{pod.Spec.NodeName}})
 	}
 	return nil
+}
+
+// adviseResize says what is left to do about a resize that nothing known helps on the pod's node: to take it
+// back, or to recreate the pod with what it requests now, where nodes fit that.
+func adviseResize(ctx context.Context, f *Search, pod *corev1.Pod) error {
+	s := f.Scheduler.State.Fork()
+	defer s.Revert()
+	if err := s.RemovePod(pod); err != nil {
+		return err
+	}
+	t, err := f.Scheduler.FittingNodes(ctx, unbound(pod), nil)
+	if err != nil {
+		return err
+	}
+	f.none = "No known change helps on its node: take the resize back"
+	switch n := len(t.Names); {
+	case n > 0:
+		f.none += ", or recreate the pod with these requests: " + grammar.Count(n, "other node fits it.", "other nodes fit it.")
+	case t.Open:
+		f.none += ". Whether another node fits the pod with these requests is unknown."
+	default:
+		f.none += ". No other node fits the pod with these requests either."
+	}
+	return nil
+}
+
+// unbound is a pod as kube-scheduler would have to find a node for it.
+func unbound(pod *corev1.Pod) *corev1.Pod {
+	asked := pod.DeepCopy()
+	asked.Spec.NodeName, asked.Status = "", corev1.PodStatus{Phase: corev1.PodPending}
+	return asked
 }
 
 // growsStill reports whether a pod whose requests are lowered still gets more than is granted to it, and
@@ -154,8 +188,7 @@ func resized(ctx context.Context, f *Search, s *scheduler.Fork, pod *corev1.Pod,
 			return nil, err
 		}
 	}
-	asked := changed.DeepCopy()
-	asked.Spec.NodeName, asked.Status = "", corev1.PodStatus{Phase: corev1.PodPending}
+	asked := unbound(changed)
 	m, err := f.profile.EvaluateNodes(ctx, asked, node)
 	if err != nil {
 		return nil, err
