@@ -27,10 +27,15 @@ const (
 
 // Where work makes so much garbage that collections follow each other quickly, marking what is
 // kept takes more of the processor than the work: the pace is doubled until they do not, and the
-// memory is given back once there was rest.
+// memory is given back once there was rest. Where they go on at a steady pace, as while many pods
+// change, it is doubled once, and given back after a longer rest: marking what is kept of 50,000 pods
+// takes most of a second.
 const (
 	quick       = 3 * time.Second  // between two collections is too little
 	rest        = 10 * time.Second // without a collection the work is done
+	steady      = 15 * time.Second // between collections is too little for work that does not end
+	steadyRest  = time.Minute      // without a collection that has ended, too
+	inARow      = 3                // collections show that work is steady
 	mostWorking = 100              // percent
 )
 
@@ -45,6 +50,7 @@ type GCTuner struct {
 	base    int64 // the pace once all is in, in percent
 	percent int64 // the pace now
 	last    time.Time
+	steadys int         // collections in a row that followed each other within steady, though not quickly
 	resting *time.Timer // nil: nothing works
 }
 
@@ -94,28 +100,49 @@ func (t *GCTuner) collected() bool {
 	now := time.Now()
 	since := now.Sub(t.last)
 	t.last = now
-	if since < quick {
-		if percent := workingPace(t.percent, t.base); percent != t.percent {
-			t.set(percent)
+	switch {
+	case since < quick:
+		t.steadys = 0
+		t.work(t.percent)
+	case since < steady:
+		if t.steadys++; t.steadys >= inARow && t.percent == t.base {
+			t.work(t.base)
 		}
-		if t.resting == nil {
-			t.resting = time.AfterFunc(rest, t.rested)
-		}
+	default:
+		t.steadys = 0
 	}
 	if t.resting != nil {
-		t.resting.Reset(rest)
+		t.resting.Reset(t.restAfter())
 	}
 	return true
+}
+
+// work doubles a pace, until there is rest.
+func (t *GCTuner) work(pace int64) {
+	if percent := workingPace(pace, t.base); percent != t.percent {
+		t.set(percent)
+	}
+	if t.resting == nil {
+		t.resting = time.AfterFunc(t.restAfter(), t.rested)
+	}
+}
+
+// restAfter is for how long there has to be no collection until the work is done.
+func (t *GCTuner) restAfter() time.Duration {
+	if t.percent > t.base*2 {
+		return rest
+	}
+	return steadyRest
 }
 
 // rested returns to the pace of a program that does little.
 func (t *GCTuner) rested() {
 	t.mu.Lock()
-	t.resting = nil
+	t.resting, t.steadys = nil, 0
 	worked := t.percent != t.base && t.ctx.Err() == nil
 	if worked {
 		t.set(t.base)
-		t.last = time.Now().Add(-quick) // what follows is no work
+		t.last = time.Now().Add(-steady) // what follows is no work
 	}
 	t.mu.Unlock()
 	if worked {

@@ -103,6 +103,49 @@ func TestQuickCollectionsSlowDownUntilThereIsRest(t *testing.T) {
 	}
 }
 
+// Collections at the pace at which pods of a large cluster change double the pace once, for as long as they go on.
+func TestSteadyCollectionsDoubleThePaceOnce(t *testing.T) {
+	before := debug.SetGCPercent(100)
+	t.Cleanup(func() { debug.SetGCPercent(before) })
+	tuner := NewGCTuner(t.Context(), func(string) string { return "" })
+	tuner.base = 13
+	tuner.set(13)
+	for i, step := range []struct {
+		since time.Duration
+		want  int64
+		rest  time.Duration // until the work is done; 0: nothing waits for it
+	}{
+		{steady / 2, 13, 0},
+		{steady / 2, 13, 0},
+		{steady * 2, 13, 0}, // there was rest between
+		{steady / 2, 13, 0},
+		{steady / 2, 13, 0},
+		{steady / 2, 26, steadyRest},
+		{steady / 2, 26, steadyRest},
+		{steady / 2, 26, steadyRest},
+		{steady * 2, 26, steadyRest}, // the pace that was wanted
+		{quick / 2, 52, rest},        // other work
+		{steady / 2, 52, rest},
+	} {
+		tuner.last = time.Now().Add(-step.since)
+		tuner.collected()
+		if tuner.percent != step.want {
+			t.Fatalf("step %d, %s after the last collection: %d%%, want %d%%", i, step.since, tuner.percent, step.want)
+		}
+		if waits := tuner.resting != nil; waits != (step.rest > 0) || waits && tuner.restAfter() != step.rest {
+			t.Fatalf("step %d: it waits for rest %v, of %s, want %s", i, waits, tuner.restAfter(), step.rest)
+		}
+	}
+	tuner.rested()
+	if tuner.percent != 13 {
+		t.Errorf("at rest: %d%%, want 13%%", tuner.percent)
+	}
+	tuner.collected() // what gives the memory back collects, too
+	if tuner.percent != 13 || tuner.steadys > 0 {
+		t.Errorf("the collection of the rest counts as work: %d%%, %d in a row", tuner.percent, tuner.steadys)
+	}
+}
+
 func TestASmallHeapKeepsItsPace(t *testing.T) {
 	if got := workingPace(mostSettledAt, mostSettledAt); got != mostSettledAt {
 		t.Errorf("%d%%, want %d%%", got, mostSettledAt)
