@@ -20,11 +20,12 @@ type Poll[T any] struct {
 	Slow    bool  // Value is shown while a newer one takes long
 
 	question Question[T]
-	has      bool      // there is a Value
-	revision int64     // of the snapshot that was on screen when the newest was asked for
-	asked    time.Time // when that was; zero: the answer does not hold
-	aged     bool      // ages in the answer are outdated
-	quiet    bool      // the newest was asked for only because of them: nobody is told that it takes long
+	has      bool          // there is a Value
+	revision int64         // of the snapshot that was on screen when the newest was asked for
+	asked    time.Time     // when that was; zero: the answer does not hold
+	took     time.Duration // how long the newest answer took
+	aged     bool          // ages in the answer are outdated
+	quiet    bool          // the newest was asked for only because of them: nobody is told that it takes long
 }
 
 // TickMsg says that time has passed: pages whose text has ages write it again.
@@ -33,16 +34,27 @@ type TickMsg struct{}
 // Age lets the question be put again although nothing changed, where the answer is so old
 // that ages in it are outdated.
 func (p *Poll[T]) Age(o *Observed) {
-	p.aged = p.aged || p.has && !o.IsSnapshot() && !o.Lost() && o.At.Sub(p.asked) >= lookAgain
+	p.aged = p.aged || p.has && !o.IsSnapshot() && !o.Lost() && o.At.Sub(p.asked) >= p.lookAgain()
 }
 
 // lookAgain is after how long a question about a pod is put again where no change bears on
-// which nodes fit: answers also tell of events, Leases and budgets.
-const lookAgain = 5 * time.Second
+// which nodes fit: answers also tell of events, Leases and budgets. It is longer where an answer takes
+// long, so that a page that is only looked at costs little: lookAgainFactor times as long, but
+// lookAgainMost at most.
+const (
+	lookAgain       = 5 * time.Second
+	lookAgainFactor = 100
+	lookAgainMost   = 30 * time.Second
+)
+
+// lookAgain is after how long this question is put again.
+func (p *Poll[T]) lookAgain() time.Duration {
+	return min(max(lookAgain, lookAgainFactor*p.took), lookAgainMost)
+}
 
 // Holds reports whether the newest answer is likely to be the same now.
 func (p *Poll[T]) Holds(o *Observed) bool {
-	return p.has && p.revision >= o.Snapshot.Moved && o.Snapshot.Moved > 0 && o.At.Sub(p.asked) < lookAgain
+	return p.has && p.revision >= o.Snapshot.Moved && o.Snapshot.Moved > 0 && o.At.Sub(p.asked) < p.lookAgain()
 }
 
 // slowMsg says that an answer takes long.
@@ -153,7 +165,7 @@ func (p *Poll[T]) Update(h Worker, v View, msg tea.Msg) (News, tea.Cmd) {
 		if !p.question.Takes(msg) {
 			return NoNews, nil
 		}
-		p.Slow = false
+		p.Slow, p.took = false, msg.Took
 		if p.Trouble = msg.Err; msg.Err == nil {
 			p.Value, p.has = msg.Value, true
 		}

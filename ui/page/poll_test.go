@@ -198,3 +198,32 @@ func TestNoPartTakesThePlaceOfAnAnswerOrOutlivesItsQuestion(t *testing.T) {
 		t.Errorf("waits for parts although there is an answer: %d questions, value %q", len(h.work), p.Value)
 	}
 }
+
+// An answer that took long is asked for again later than one that did not, though not for ever: events that no
+// change of the cluster tells of are in it, too.
+func TestWhatTakesLongIsLookedAtLessOften(t *testing.T) {
+	for _, test := range []struct{ took, again time.Duration }{
+		{time.Millisecond, lookAgain},
+		{150 * time.Millisecond, 15 * time.Second},
+		{2 * time.Second, lookAgainMost},
+	} {
+		h := newAsked()
+		h.observed.Snapshot.Moved = 1
+		h.observed.At = time.Unix(1000, 0)
+		var p Poll[string]
+		p.Ask(h, nil, answers("first"))
+		answer := h.work[0]().(Answer[string])
+		answer.Took = test.took
+		p.Update(h, nil, answer)
+		for _, step := range []struct {
+			after time.Duration
+			holds bool
+		}{{test.again - time.Second, true}, {test.again, false}} {
+			h.observed.At = time.Unix(1000, 0).Add(step.after)
+			p.Age(&h.observed)
+			if p.Holds(&h.observed) != step.holds || p.aged == step.holds {
+				t.Errorf("%s after an answer that took %s: it holds %v, want %v", step.after, test.took, !step.holds, step.holds)
+			}
+		}
+	}
+}
