@@ -125,7 +125,15 @@ func TestFixesOfAResize(t *testing.T) {
 				testNode("a", "3"), testNode("b", "4"), testNode("c", "3"), testNode("d", "2"),
 				testPod("shop/web", "a", "3", deferredFrom("1", "Deferred")), testPod("shop/agent", "a", "2", ownedBy("DaemonSet", "agent")),
 			},
-			none: "No known change helps on its node: take the resize back, or recreate the pod with these requests: 2 other nodes fit it.",
+			none: "No known change helps on its node: take the resize back, or recreate the pod with the requests of the resize: 2 other nodes fit them.",
+			why:  "deferred: needs cpu 2 more on a",
+		},
+		"no more than it has, other nodes have, and its controller would create it as before": {
+			objects: []runtime.Object{
+				testNode("a", "3"), testNode("b", "4"),
+				testPod("shop/web", "a", "3", ownedBy("StatefulSet", "web"), deferredFrom("1", "Deferred")), testPod("shop/agent", "a", "2", ownedBy("DaemonSet", "agent")),
+			},
+			none: "No known change helps on its node: take the resize back, or set the requests of the resize in the template of its controller: 1 other node fits them.",
 			why:  "deferred: needs cpu 2 more on a",
 		},
 		"infeasible for another reason": { // such as the static policy of the CPU manager

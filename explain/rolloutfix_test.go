@@ -58,11 +58,17 @@ func TestARolloutThatBlocksItselfIsLetStopAnOlderPod(t *testing.T) {
 			testPod("s/x", "", "1", of("web-2"), port),
 			"+ 1 node, 1 of 1, stops its only pod first [deployment/web stops its only pod before the new one is ready, in later rollouts too]",
 		},
+		"its only pod, where an uncordon harms nobody": {
+			command.Facts{Replicas: 1, MaxSurge: 1, Unavailable: "0"},
+			[]runtime.Object{a, testNode("b", "4", nodeLabel(corev1.LabelHostname, "b"), cordoned), older, newest, testPod("s/o1", "a", "1", of("web-1"), port)},
+			testPod("s/x", "", "1", of("web-2"), port),
+			"+ 1 node, 1 of 1, stops its only pod first [deployment/web stops its only pod before the new one is ready, in later rollouts too]",
+		},
 		"another node has no room once its older pod is stopped": {
 			waiting,
 			[]runtime.Object{a, testNode("b", "2", nodeLabel(corev1.LabelHostname, "b")), old, newest, testPod("s/o1", "a", "1", of("web-1"), port), testPod("s/o2", "b", "1", of("web-1"), port)},
 			testPod("s/x", "", "3", of("web-2"), port),
-			"? 1 node, 1 of 1, s/o2 may be stopped first (1 of 2 orders tried) [deployment/web runs 1 of 2 pods until a new one is ready, in later rollouts too]",
+			"? 1 node, 1 of 1, s/o2 may be stopped first (1 of 2 older pods tried) [deployment/web runs 1 of 2 pods until a new one is ready, in later rollouts too]",
 		},
 		"two new ones are pending": {
 			command.Facts{Replicas: 2, MaxSurge: 2, Unavailable: "0"},
@@ -92,9 +98,14 @@ func TestARolloutThatBlocksItselfIsLetStopAnOlderPod(t *testing.T) {
 		"too many are not available":  {waiting, []runtime.Object{a, b, older, newest, testPod("s/o1", "a", "1", of("web-1"), port)}, testPod("s/x", "", "1", of("web-2"), port, selecting(corev1.LabelHostname, "a")), ""},
 		"it recreates all":            {command.Facts{Replicas: 2, Recreate: true}, []runtime.Object{a, b, old, newest, testPod("s/o1", "a", "1", of("web-1"), port), testPod("s/o2", "b", "1", of("web-1"), port)}, testPod("s/x", "", "1", of("web-2"), port), ""},
 		"it is paused":                {command.Facts{Replicas: 2, Paused: true}, []runtime.Object{a, b, old, newest, testPod("s/o1", "a", "1", of("web-1"), port), testPod("s/o2", "b", "1", of("web-1"), port)}, testPod("s/x", "", "1", of("web-2"), port), ""},
-		"another rollout follows":     {waiting, []runtime.Object{a, b, old, newest, newer, testPod("s/o1", "a", "1", of("web-1"), port), testPod("s/o2", "b", "1", of("web-1"), port)}, testPod("s/x", "", "1", of("web-2"), port), ""},
-		"an older one has no node":    {waiting, []runtime.Object{a, old, newest, testPod("s/o1", "a", "1", of("web-1"), port), testPod("s/o2", "", "1", of("web-1"), port)}, testPod("s/x", "", "1", of("web-2"), port), ""},
-		"of another workload":         {waiting, []runtime.Object{a, old, newest, testPod("s/o1", "a", "1", port)}, testPod("s/x", "", "1", of("web-2"), port), ""},
+		"two older ones": {
+			waiting,
+			[]runtime.Object{a, b, older, set("web-0", 2*time.Hour, 1, 1), newest, testPod("s/o1", "a", "1", of("web-1"), port), testPod("s/o2", "b", "1", of("web-0"), port)},
+			testPod("s/x", "", "1", of("web-2"), port), "",
+		},
+		"another rollout follows":  {waiting, []runtime.Object{a, b, old, newest, newer, testPod("s/o1", "a", "1", of("web-1"), port), testPod("s/o2", "b", "1", of("web-1"), port)}, testPod("s/x", "", "1", of("web-2"), port), ""},
+		"an older one has no node": {waiting, []runtime.Object{a, old, newest, testPod("s/o1", "a", "1", of("web-1"), port), testPod("s/o2", "", "1", of("web-1"), port)}, testPod("s/x", "", "1", of("web-2"), port), ""},
+		"of another workload":      {waiting, []runtime.Object{a, old, newest, testPod("s/o1", "a", "1", port)}, testPod("s/x", "", "1", of("web-2"), port), ""},
 	} {
 		e := startEngine(t, Options{Facts: func(context.Context, model.Ref) command.Facts { return c.facts }}, append(c.objects, c.pod)...)
 		r, err := e.Ask(t.Context(), report.Query{Target: report.PodOf(c.pod.UID), Parts: report.FixesPart})
@@ -111,8 +122,8 @@ func TestARolloutThatBlocksItselfIsLetStopAnOlderPod(t *testing.T) {
 			for _, affected := range fix.Affects {
 				got += fmt.Sprintf(" [%s %s]", affected.Title(), affected.How)
 			}
-			if fix.Verified && i > 0 {
-				t.Errorf("%s: %s comes before it", name, r.Tried.Tried[0].Title)
+			if first := r.Tried.Tried[0]; fix.Verified && (i > 0) != (first.Kind == report.FixUncordon) {
+				t.Errorf("%s: %s comes first", name, first.Title)
 			}
 			same(t, fix.Title, "set maxUnavailable 1 for deployment/web")
 			same(t, fix.Command, line)

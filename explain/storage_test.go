@@ -384,7 +384,7 @@ func TestAMissingClaimIsToldOnce(t *testing.T) {
 func TestOnlyTheMissingClaimIsToMend(t *testing.T) {
 	cordoned := testNode("n", "4")
 	cordoned.Spec.Unschedulable = true
-	alone := "Create the claim or correct its name: nothing else would help."
+	alone := "Create the claim or correct its name: before that nothing else helps."
 	for _, test := range []struct {
 		says    string
 		objects []runtime.Object
@@ -394,6 +394,11 @@ func TestOnlyTheMissingClaimIsToMend(t *testing.T) {
 	}{
 		{"no claim is like it", []runtime.Object{cordoned, aClaim("data/lake", "fast")}, mounting("warehouse"), nil, alone},
 		{"one is like it", []runtime.Object{cordoned, aClaim("data/warehouses", "fast")}, mounting("warehouse"), nil, "Claim warehouses exists: correct the name in the pod, or create the claim."},
+		{"two are missing", []runtime.Object{cordoned}, func(pod *corev1.Pod) { mounting("warehouse")(pod); mounting("lake")(pod) }, nil, "Create the claims or correct their names: before that nothing else helps."},
+		{"a StatefulSet makes it", []runtime.Object{cordoned, aClaim("data/warehouses", "fast")}, func(pod *corev1.Pod) {
+			mounting("warehouse")(pod)
+			podControlledBy("apps/v1", "StatefulSet", "db")(pod)
+		}, nil, "StatefulSet db creates claims of its template itself: its events say why it has not."},
 		{"one of another namespace is like it", []runtime.Object{cordoned, aClaim("shop/warehouses", "fast")}, mounting("warehouse"), nil, alone},
 		{"a controller makes it", []runtime.Object{cordoned}, mountingNew("scratch"), nil, ""},
 		{"claims may not be read", []runtime.Object{cordoned}, mounting("warehouse"), []string{"persistentvolumeclaims"}, ""},
@@ -409,6 +414,9 @@ func TestOnlyTheMissingClaimIsToMend(t *testing.T) {
 			if test.want == "" {
 				if strings.Contains(found.None, "claim") {
 					t.Errorf("it says %q", found.None)
+				}
+				if test.unread == nil && len(found.Tried) == 0 {
+					t.Errorf("nothing was tried: %q", found.None)
 				}
 				return
 			}

@@ -32,7 +32,7 @@ func TestAFixThatRemovesATaintSaysThatOtherPodsMayCome(t *testing.T) {
 		},
 		"another pod is pending": {
 			[]runtime.Object{testNode("a", "4", taint(corev1.TaintEffectNoSchedule)), testPod("shop/other", "", "1", ownedBy("ReplicaSet", "other"))},
-			"1 other workload fits too [shop/other would fit too] [node/a may get pods that do not tolerate the taint; undo leaves them there]",
+			"1 other workload fits too [node/a may get pods that do not tolerate the taint; undo leaves them there] [shop/other would fit too]",
 		},
 	} {
 		pod := testPod("shop/web", "", "1")

@@ -341,7 +341,10 @@ func (f *Search) think(q Query, m *scheduler.Matrix, before option) {
 	case fits > 0:
 		f.none = fmt.Sprintf("It fits %s now: there is nothing to fix.", grammar.Plural(fits, "node"))
 	default:
-		if f.none = missingClaim(q.Question, m); f.none != "" {
+		if len(before) == 0 {
+			f.none = missingClaim(q.Question, m)
+		}
+		if f.none != "" {
 			return
 		}
 		f.candidates = f.combine(q.Question, m, before)

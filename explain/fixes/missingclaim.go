@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
@@ -13,7 +14,7 @@ import (
 // readClaims are the plugins that reject a pod before any node is looked at where one of its claims does not exist.
 var readClaims = []string{names.VolumeRestrictions, names.VolumeBinding, names.VolumeZone}
 
-// missingClaim is what to do about a claim of the pod that does not exist, for which the scheduler looks at no
+// missingClaim is what to do about claims of the pod that do not exist, for which the scheduler looks at no
 // node; "" where it is not so. A claim that a controller makes for an ephemeral volume is none.
 func missingClaim(q *plugins.Question, m *scheduler.Matrix) string {
 	rejected := slices.ContainsFunc(readClaims, func(name string) bool {
@@ -23,16 +24,19 @@ func missingClaim(q *plugins.Question, m *scheduler.Matrix) string {
 	if !rejected || !q.Listers.Readable("persistentvolumeclaims") {
 		return ""
 	}
-	for _, claim := range plugins.PodClaims(q) {
-		if claim.Object != nil || claim.Ephemeral {
-			continue
-		}
-		for _, other := range plugins.ClaimNames(q) {
-			if misspelt(claim.ObjectName(), other) {
-				return fmt.Sprintf("Claim %s exists: correct the name in the pod, or create the claim.", other)
-			}
-		}
-		return "Create the claim or correct its name: nothing else would help."
+	missing := slices.DeleteFunc(slices.Clone(plugins.PodClaims(q)), func(claim plugins.PodClaim) bool { return claim.Object != nil || claim.Ephemeral })
+	switch owner := metav1.GetControllerOfNoCopy(q.Pod); {
+	case len(missing) == 0:
+		return ""
+	case owner != nil && owner.Kind == "StatefulSet":
+		return fmt.Sprintf("StatefulSet %s creates claims of its template itself: its events say why it has not.", owner.Name)
+	case len(missing) > 1:
+		return "Create the claims or correct their names: before that nothing else helps."
 	}
-	return ""
+	for _, other := range plugins.ClaimNames(q) {
+		if misspelt(missing[0].ObjectName(), other) {
+			return fmt.Sprintf("Claim %s exists: correct the name in the pod, or create the claim.", other)
+		}
+	}
+	return "Create the claim or correct its name: before that nothing else helps."
 }

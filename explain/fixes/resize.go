@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
@@ -89,7 +90,11 @@ func adviseResize(ctx context.Context, f *Search, pod *corev1.Pod) error {
 	f.none = "No known change helps on its node: take the resize back"
 	switch n := len(t.Names); {
 	case n > 0:
-		f.none += ", or recreate the pod with these requests: " + grammar.Count(n, "other node fits it.", "other nodes fit it.")
+		how := "recreate the pod with the requests of the resize"
+		if metav1.GetControllerOfNoCopy(pod) != nil { // it would be created as its template says
+			how = "set the requests of the resize in the template of its controller"
+		}
+		f.none += ", or " + how + ": " + grammar.Count(n, "other node fits them.", "other nodes fit them.")
 	case t.Open:
 		f.none += ". Whether another node fits the pod with these requests is unknown."
 	default:

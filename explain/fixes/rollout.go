@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/kubernetes/pkg/controller/deployment/util"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
@@ -23,6 +25,8 @@ import (
 const (
 	// mostOlder is how many older pods of a Deployment are tried as the one that it stops first.
 	mostOlder = 8
+	// olderTime is for how long they are tried in a large cluster.
+	olderTime = 150 * time.Millisecond
 	// mostRejecting is how many nodes of a group are looked at for them.
 	mostRejecting = 200
 )
@@ -76,9 +80,9 @@ func fitsWithout(ctx context.Context, f *Search, pod, gone *corev1.Pod, nodes []
 	return err == nil && len(t.Names) > 0, err
 }
 
-// olderPods are the pods of older ReplicaSets of the pod's Deployment, as what it may stop first; ok is false
-// where there are none, where the pod is not of the newest one, or where one of them has no node, for that
-// one goes first and makes no room.
+// olderPods are the pods of the older ReplicaSet of the pod's Deployment, as what it may stop first; ok is false
+// where there are none or two older ones, where the pod is not of the newest one, or where one of the pods has
+// no node, for that one goes first and makes no room.
 func olderPods(f *Search, pod *corev1.Pod) (step remedy.AllowUnavailable, ok bool) {
 	own := replicaSetOf(f, pod)
 	if own == nil {
@@ -86,6 +90,7 @@ func olderPods(f *Search, pod *corev1.Pod) (step remedy.AllowUnavailable, ok boo
 	}
 	deployment := metav1.GetControllerOfNoCopy(own)
 	var all []*appsv1.ReplicaSet
+	sets := 0 // older ones that want pods
 	for _, set := range plugins.Everything(f.Scheduler.State.Listers.ReplicaSets.ReplicaSets(pod.Namespace)) {
 		if by := metav1.GetControllerOfNoCopy(set); by == nil || by.UID != deployment.UID || set.Spec.Replicas == nil {
 			continue
@@ -94,26 +99,34 @@ func olderPods(f *Search, pod *corev1.Pod) (step remedy.AllowUnavailable, ok boo
 		if set.UID == own.UID || *set.Spec.Replicas == 0 {
 			continue
 		}
-		if !set.CreationTimestamp.Before(&own.CreationTimestamp) {
+		if sets++; sets > 1 || !set.CreationTimestamp.Before(&own.CreationTimestamp) {
 			return step, false
 		}
-		for _, older := range f.Scheduler.State.Index.ControlledBy(set.UID) {
-			switch {
-			case older.DeletionTimestamp != nil || scheduler.Terminal(older):
-			case !scheduler.Assigned(older):
-				return step, false
-			default:
-				step.Older = append(step.Older, older)
-			}
+		if step.Older, ok = podsOnNodes(f, set.UID); !ok {
+			return step, false
 		}
 	}
 	if own.Spec.Replicas == nil || len(step.Older) == 0 {
 		return step, false
 	}
-	slices.SortFunc(step.Older, func(a, b *corev1.Pod) int { return strings.Compare(a.Name, b.Name) })
 	step.Namespace, step.Name, step.Stops = pod.Namespace, deployment.Name, step.Older[0]
 	step.Ready = int(util.GetReplicaCountForReplicaSets(all) - *own.Spec.Replicas + own.Status.AvailableReplicas)
 	return step, true
+}
+
+// podsOnNodes are the pods of a ReplicaSet that have not ended, by name; ok is false where one has no node.
+func podsOnNodes(f *Search, set types.UID) (all []*corev1.Pod, ok bool) {
+	for _, pod := range f.Scheduler.State.Index.ControlledBy(set) {
+		switch {
+		case pod.DeletionTimestamp != nil || scheduler.Terminal(pod):
+		case !scheduler.Assigned(pod):
+			return nil, false
+		default:
+			all = append(all, pod)
+		}
+	}
+	slices.SortFunc(all, func(a, b *corev1.Pod) int { return strings.Compare(a.Name, b.Name) })
+	return all, true
 }
 
 // replicaSetOf is that of a Deployment which the pod is of; nil where it is of none.
@@ -152,37 +165,53 @@ func dropIdleRollout(f *Search, facts *command.Facts) {
 	})
 }
 
-// try simulates a candidate. Which of its older pods a Deployment stops first is not known: all are tried.
+// try simulates a candidate. Which of its older pods a Deployment stops first is not known: it works if it does
+// whichever that is.
 func try(ctx context.Context, f *Search, c candidate) (Attempt, error) {
 	alone := func(c candidate) (Attempt, error) {
 		return f.attempt(ctx, func(*corev1.Pod) (candidate, error) { return c, nil })
 	}
 	step, ok := rolloutStep(c)
+	begun := time.Now()
 	fix, err := alone(c)
 	if err != nil || !ok || !fix.Verified {
 		return fix, err
 	}
-	tried, failing := step.Older[:min(len(step.Older), mostOlder)], []*corev1.Pod(nil)
-	for _, other := range tried[1:] {
+	for i, other := range step.Older[1:] {
+		if i+1 == mostOlder || !f.small && time.Since(begun) > olderTime {
+			break
+		}
 		step.Stops = other
 		one, err := alone(candidate{steps: option{step}, nodes: c.nodes})
-		if err != nil {
+		switch {
+		case err != nil:
 			return fix, err
+		case one.Verified:
+			continue
+		case one.isRejected():
+			unless := report.Unless{
+				Namespace: other.Namespace, Name: other.Name, Who: plugins.FullName(other), How: "may be stopped first",
+				Simulations: 1, Of: i + 2, Tries: "older pods",
+			}
+			fix.Verified, fix.Unless, fix.Remaining = false, append(fix.Unless, unless), append(fix.Remaining, unless.Words())
+			return fix, nil
 		}
-		if !one.Verified {
-			failing = append(failing, other)
-		}
+		return fix.unknown("unknown: whether it works if " + plugins.FullName(other) + " is stopped first"), nil
 	}
-	switch {
-	case len(failing) > 0:
-		unless := report.Unless{
-			Namespace: failing[0].Namespace, Name: failing[0].Name, Who: plugins.FullName(failing[0]), How: "may be stopped first",
-			Simulations: len(failing), Of: len(tried),
-		}
-		fix.Verified, fix.Unless, fix.Remaining = false, append(fix.Unless, unless), append(fix.Remaining, unless.Words())
-	case len(tried) < len(step.Older):
-		fix.Verified, fix.Open = false, true
-		fix.Remaining = append(fix.Remaining, fmt.Sprintf("unknown: only %d of its %d older pods were tried as the one that is stopped first", len(tried), len(step.Older)))
+	if tried := 1 + slices.Index(step.Older, step.Stops); tried < len(step.Older) {
+		return fix.unknown(fmt.Sprintf("unknown: only %d of its %d older pods were tried as the one that is stopped first", tried, len(step.Older))), nil
 	}
 	return fix, nil
+}
+
+// isRejected says whether it is known that the fix does not work, or not always.
+func (f *Attempt) isRejected() bool {
+	return len(f.Unless) > 0 || f.NodesGained == 0 && !f.Open
+}
+
+// unknown is a fix of which it is not known whether it works.
+func (f *Attempt) unknown(why string) Attempt {
+	open := *f
+	open.Verified, open.Open, open.Remaining = false, true, append(slices.Clone(f.Remaining), why)
+	return open
 }

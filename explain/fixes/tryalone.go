@@ -104,6 +104,9 @@ func (f *Search) worthAsking(c candidate) []string {
 	if remedy.Kind(c.steps[0]) != report.FixNode && len(f.Scheduler.State.Nodes) < scheduler.ManyNodes || slices.ContainsFunc(c.steps, remedy.ChangesPod) {
 		return nil
 	}
+	if _, ok := rolloutStep(c); ok {
+		return nil // a pod that is gone may open all nodes of its domain
+	}
 	return remedy.NodesOf(c.steps)
 }
 

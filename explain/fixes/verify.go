@@ -423,14 +423,18 @@ func tellOpened(fix *Attempt) {
 		if !ok {
 			continue
 		}
-		how := "may get pods that do not tolerate the taint; undo leaves them there"
-		if untaint.Taint.Effect == corev1.TaintEffectNoExecute {
-			how = "may get pods that do not tolerate the taint; undo evicts them"
+		how := "may get pods that do not tolerate the taint"
+		switch {
+		case fix.Undo == "":
+		case untaint.Taint.Effect == corev1.TaintEffectNoExecute:
+			how += "; undo evicts them"
+		default:
+			how += "; undo leaves them there"
 		}
 		if more := len(untaint.Nodes) - 1; more > 0 {
 			how = fmt.Sprintf("and %d more %s", more, how)
 		}
-		fix.Affects = append(fix.Affects, report.Affected{Kind: "Node", Name: untaint.Nodes[0], How: how})
+		fix.Affects = slices.Insert(fix.Affects, 0, report.Affected{Kind: "Node", Name: untaint.Nodes[0], How: how})
 		if fix.Brief == "" {
 			fix.Brief = "other pods may come"
 		}
@@ -491,6 +495,7 @@ func admissionAgainst(ctx context.Context, f *Search, fix *Attempt) error {
 	from.Labels = noLabels // whether Pod Security allows it, only its whole object tells
 	if resized {           // it only needs less of a quota, and Pod Security does not look at it
 		what, from.Quotas = "the pod", noQuotas
+		from.Terminating = nil // that is about what is created
 	}
 	judged, err := admission.Judge(ctx, &model.NotCreated{Pod: fix.trial.Pod}, from)
 	if err != nil {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
@@ -67,6 +68,7 @@ type Unless struct {
 	How         string `json:"how"`         // "may be scheduled there first"
 	Simulations int    `json:"simulations"` // in how many it did
 	Of          int    `json:"of"`
+	Tries       string `json:"-"` // what was tried so often: "older pods"; "" are orders
 }
 
 // Words say what the other pod does, and how often: "a pending api pod may be scheduled there
@@ -75,7 +77,7 @@ func (u *Unless) Words() string {
 	if u.Simulations == u.Of {
 		return u.Who + " " + u.How
 	}
-	return fmt.Sprintf("%s %s (%d of %d orders tried)", u.Who, u.How, u.Simulations, u.Of)
+	return fmt.Sprintf("%s %s (%d of %d %s tried)", u.Who, u.How, u.Simulations, u.Of, cmp.Or(u.Tries, "orders"))
 }
 
 // Affected is an object beside the pod that a fix changes or that follows it.

@@ -199,20 +199,26 @@ func (t Taint) undoSays(changes []Change) string {
 
 // undoLeaves says what becomes of pods that came once taints were removed, when they are added again: a
 // NoExecute taint evicts those that do not tolerate it, and others leave them where they are.
-func (t Taint) undoLeaves(changes []Change) (words string) {
+func (t Taint) undoLeaves(changes []Change) string {
 	if len(t.Add) > 0 {
 		return ""
 	}
+	leave, evict := false, false
 	for _, change := range changes {
 		was, then := items(change.Edits[0].From), items(change.Edits[0].To)
-		switch {
-		case countOthers(noExecute(was), noExecute(then)) > 0:
-			return "; pods that came and do not tolerate it are evicted"
-		case countOthers(withEffect(was, corev1.TaintEffectNoSchedule), withEffect(then, corev1.TaintEffectNoSchedule)) > 0:
-			words = "; pods that came stay"
-		}
+		evicts := countOthers(noExecute(was), noExecute(then)) > 0
+		evict = evict || evicts
+		leave = leave || !evicts && countOthers(withEffect(was, corev1.TaintEffectNoSchedule), withEffect(then, corev1.TaintEffectNoSchedule)) > 0
 	}
-	return words
+	switch {
+	case evict && leave:
+		return "; pods that came stay, unless a NoExecute taint evicts them"
+	case evict:
+		return "; pods that came and do not tolerate it are evicted"
+	case leave:
+		return "; pods that came stay"
+	}
+	return ""
 }
 
 // TaintRemoval names taints that are to be removed.

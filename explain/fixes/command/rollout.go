@@ -27,7 +27,7 @@ func allowUnavailable(r remedy.AllowUnavailable, facts *Facts, c *Command) (line
 			c.Open += ": " + facts.Unread
 		}
 	case facts.Replicas == 1:
-		how, c.Brief = "stops its only pod before the new one is ready", "stops its only pod first"
+		how, c.Brief, c.Stops = "stops its only pod before the new one is ready", "stops its only pod first", true
 	default:
 		how = fmt.Sprintf("runs %d of %s until a new one is ready", facts.Replicas-1, grammar.Plural(facts.Replicas, "pod"))
 		c.Brief = fmt.Sprintf("%d of %s meanwhile", facts.Replicas-1, grammar.Plural(facts.Replicas, "pod"))

@@ -17,7 +17,7 @@ type AllowUnavailable struct {
 }
 
 func (AllowUnavailable) kind() report.FixKind { return report.FixRollout }
-func (AllowUnavailable) harm() int            { return 4 }
+func (AllowUnavailable) harm() int            { return 6 }
 
 func (r AllowUnavailable) title() string { return "set maxUnavailable 1 for deployment/" + r.Name }
 
