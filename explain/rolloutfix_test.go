@@ -70,6 +70,12 @@ func TestARolloutThatBlocksItselfIsLetStopAnOlderPod(t *testing.T) {
 			testPod("s/x", "", "3", of("web-2"), port),
 			"? 1 node, 1 of 1, s/o2 may be stopped first (1 of 2 older pods tried) [deployment/web runs 1 of 2 pods until a new one is ready, in later rollouts too]",
 		},
+		"the node of the first has no room once it is stopped": {
+			waiting,
+			[]runtime.Object{testNode("a", "2", nodeLabel(corev1.LabelHostname, "a")), b, old, newest, testPod("s/o1", "a", "1", of("web-1"), port), testPod("s/o2", "b", "1", of("web-1"), port)},
+			testPod("s/x", "", "3", of("web-2"), port),
+			"? 1 node, 1 of 1, s/o1 may be stopped first (1 of 2 older pods tried) [deployment/web runs 1 of 2 pods until a new one is ready, in later rollouts too]",
+		},
 		"two new ones are pending": {
 			command.Facts{Replicas: 2, MaxSurge: 2, Unavailable: "0"},
 			[]runtime.Object{

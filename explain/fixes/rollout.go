@@ -51,7 +51,7 @@ func thinkOfRollout(ctx context.Context, f *Search, q *plugins.Question, m *sche
 				return err
 			}
 			if fits {
-				step.Older = slices.Insert(slices.Delete(step.Older, i, i+1), 0, older)
+				step.Older, step.Stops = slices.Insert(slices.Delete(step.Older, i, i+1), 0, older), older
 				f.candidates = slices.Insert(f.candidates, 0, candidate{steps: option{step}, nodes: nearestNames(g, m)})
 				return nil
 			}
@@ -109,7 +109,7 @@ func olderPods(f *Search, pod *corev1.Pod) (step remedy.AllowUnavailable, ok boo
 	if own.Spec.Replicas == nil || len(step.Older) == 0 {
 		return step, false
 	}
-	step.Namespace, step.Name, step.Stops = pod.Namespace, deployment.Name, step.Older[0]
+	step.Namespace, step.Name = pod.Namespace, deployment.Name
 	step.Ready = int(util.GetReplicaCountForReplicaSets(all) - *own.Spec.Replicas + own.Status.AvailableReplicas)
 	return step, true
 }
