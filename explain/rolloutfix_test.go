@@ -52,6 +52,24 @@ func TestARolloutThatBlocksItselfIsLetStopAnOlderPod(t *testing.T) {
 	}{
 		"host ports":    {waiting, []runtime.Object{a, b, old, newest, testPod("s/o1", "a", "1", of("web-1"), port), testPod("s/o2", "b", "1", of("web-1"), port)}, testPod("s/x", "", "1", of("web-2"), port), both},
 		"anti-affinity": {waiting, []runtime.Object{a, b, old, newest, testPod("s/o1", "a", "1", of("web-1"), apart), testPod("s/o2", "b", "1", of("web-1"), apart)}, testPod("s/x", "", "1", of("web-2"), apart), both},
+		"cpu": {
+			waiting,
+			[]runtime.Object{a, b, old, newest, testPod("s/o1", "a", "3", of("web-1")), testPod("s/o2", "b", "3", of("web-1"))},
+			testPod("s/x", "", "3", of("web-2")), both,
+		},
+		"cpu that none of its older pods holds": {
+			waiting,
+			[]runtime.Object{a, b, old, newest, testPod("s/o1", "a", "1", of("web-1")), testPod("s/o2", "b", "1", of("web-1"))},
+			testPod("s/x", "", "5", of("web-2")), "",
+		},
+		"a spread constraint over the pods of both": {
+			waiting,
+			[]runtime.Object{
+				testNode("a", "4", nodeLabel(corev1.LabelHostname, "a")), testNode("b", "4", nodeLabel(corev1.LabelHostname, "b"), cordoned), old, newest,
+				testPod("s/o1", "a", "1", of("web-1"), podLabel("app", "web")), testPod("s/o2", "a", "1", of("web-1"), podLabel("app", "web")),
+			},
+			testPod("s/x", "", "1", of("web-2"), podLabel("app", "web"), spreadOver(corev1.LabelHostname, 2, nil, "web")), both,
+		},
 		"its only pod": {
 			command.Facts{Replicas: 1, MaxSurge: 1, Unavailable: "0"},
 			[]runtime.Object{a, older, newest, testPod("s/o1", "a", "1", of("web-1"), port)},

@@ -11,7 +11,6 @@ import (
 	"k8s.io/kubernetes/pkg/controller/deployment"
 	"k8s.io/kubernetes/pkg/controller/disruption"
 	"k8s.io/kubernetes/pkg/controller/job"
-	"k8s.io/kubernetes/pkg/controller/nodelifecycle"
 	"k8s.io/kubernetes/pkg/controller/replicaset"
 	"k8s.io/kubernetes/pkg/controller/statefulset"
 	"k8s.io/kubernetes/pkg/controller/tainteviction"
@@ -23,14 +22,7 @@ import (
 // workers is the number of objects that a controller syncs at once.
 const workers = 4
 
-// How soon an unreachable node is noticed: 40 to 50 s on most clusters, too long to watch.
 const (
-	monitorPeriod  = 2 * time.Second
-	monitorGrace   = 8 * time.Second
-	startupGrace   = 8 * time.Second
-	evictionRate   = 100
-	largeCluster   = 50
-	unhealthyZone  = 0.55
 	volumeSync     = 15 * time.Second
 	failedPodsWait = time.Second
 	failedPodsMost = time.Minute
@@ -67,8 +59,7 @@ func (p *Plane) controllers(ctx context.Context) (loops []func(context.Context),
 	if err != nil {
 		return nil, err
 	}
-	nodes, err := nodelifecycle.NewNodeLifecycleController(ctx, heartbeats{p.informers.Coordination().V1().Leases(), p.alive}, core.Pods(), core.Nodes(), apps.DaemonSets(), withoutREST{client()},
-		monitorPeriod, startupGrace, monitorGrace, evictionRate, evictionRate, largeCluster, unhealthyZone)
+	nodes, err := p.nodeLifecycle(ctx, client())
 	if err != nil {
 		return nil, err
 	}

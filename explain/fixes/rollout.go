@@ -27,26 +27,36 @@ const (
 	mostOlder = 8
 	// olderTime is for how long they are tried in a large cluster.
 	olderTime = 150 * time.Millisecond
-	// mostRejecting is how many nodes of a group are looked at for them.
+	// mostRejecting is how many nodes of a group are looked at where an older pod bears on other nodes than its own.
 	mostRejecting = 200
 )
 
+// blockedByOlder are the plugins by whose rejections a rolling update may wait for its own older pods, each with
+// whether a pod bears on nodes other than its own: true; the others count what is on the node.
+var blockedByOlder = map[string]bool{
+	names.NodePorts: false, names.NodeResourcesFit: false, names.NodeVolumeLimits: false,
+	names.InterPodAffinity: true, names.PodTopologySpread: true, names.VolumeRestrictions: true,
+}
+
 // thinkOfRollout adds what ends a rolling update that waits for its own older pods: nodes reject the pod
-// for host ports or other pods alone, and one of them takes it once an older pod is stopped.
+// for what these hold, and one of them takes it once an older pod is stopped.
 func thinkOfRollout(ctx context.Context, f *Search, q *plugins.Question, m *scheduler.Matrix) error {
 	step, ok := olderPods(f, q.Pod)
 	if !ok {
 		return nil
 	}
 	for _, g := range rejectiongroups.Of(q, m) {
-		if len(g.Nodes) > mostRejecting || slices.ContainsFunc(g.Rejecting, func(k int) bool {
-			name := m.Profile.Plugins[k].Name
-			return name != names.NodePorts && name != names.InterPodAffinity || m.Answers[k].Pre != nil
-		}) {
+		wide, ok := mayBeOlders(g, m)
+		if !ok {
 			continue
 		}
+		rejecting := namesOf(g, m)
 		for i, older := range step.Older[:min(len(step.Older), mostOlder)] {
-			fits, err := fitsWithout(ctx, f, q.Pod, older, namesOf(g, m))
+			nodes := rejecting[:min(len(rejecting), mostRejecting)]
+			if !wide {
+				nodes = slices.DeleteFunc([]string{older.Spec.NodeName}, func(name string) bool { return !slices.Contains(rejecting, name) })
+			}
+			fits, err := fitsWithout(ctx, f, q.Pod, older, nodes)
 			if err != nil {
 				return err
 			}
@@ -60,6 +70,19 @@ func thinkOfRollout(ctx context.Context, f *Search, q *plugins.Question, m *sche
 	return nil
 }
 
+// mayBeOlders says whether the nodes of a group reject the pod only for what its older pods may hold, and whether
+// these then need not be on the same node.
+func mayBeOlders(g *rejectiongroups.Group, m *scheduler.Matrix) (wide, ok bool) {
+	for _, k := range g.Rejecting {
+		bearsOnOthers, may := blockedByOlder[m.Profile.Plugins[k].Name]
+		if !may || m.Answers[k].Pre != nil {
+			return false, false
+		}
+		wide = wide || bearsOnOthers
+	}
+	return wide, true
+}
+
 // namesOf are those of the nodes of a group.
 func namesOf(g *rejectiongroups.Group, m *scheduler.Matrix) []string {
 	all := make([]string, len(g.Nodes))
@@ -71,6 +94,9 @@ func namesOf(g *rejectiongroups.Group, m *scheduler.Matrix) []string {
 
 // fitsWithout reports whether any of the nodes takes a pod once another one is gone.
 func fitsWithout(ctx context.Context, f *Search, pod, gone *corev1.Pod, nodes []string) (bool, error) {
+	if len(nodes) == 0 {
+		return false, nil
+	}
 	s := f.Scheduler.State.Fork()
 	defer s.Revert()
 	if err := s.RemovePod(gone); err != nil {

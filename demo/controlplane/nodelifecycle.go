@@ -1,6 +1,7 @@
 package controlplane
 
 import (
+	"context"
 	"sync"
 	"time"
 
@@ -8,8 +9,28 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	coordinationinformers "k8s.io/client-go/informers/coordination/v1"
+	"k8s.io/client-go/kubernetes"
 	coordinationlisters "k8s.io/client-go/listers/coordination/v1"
+	"k8s.io/kubernetes/pkg/controller/nodelifecycle"
 )
+
+// How soon an unreachable node is noticed: 40 to 50 s on most clusters, too long to watch.
+const (
+	monitorPeriod = 2 * time.Second
+	monitorGrace  = 8 * time.Second
+	startupGrace  = 8 * time.Second
+	evictionRate  = 100
+	largeCluster  = 50
+	unhealthyZone = 0.55
+)
+
+// nodeLifecycle is the controller that taints nodes without a heartbeat.
+func (p *Plane) nodeLifecycle(ctx context.Context, client kubernetes.Interface) (*nodelifecycle.Controller, error) {
+	core := p.informers.Core().V1()
+	return nodelifecycle.NewNodeLifecycleController(ctx, heartbeats{p.informers.Coordination().V1().Leases(), p.alive},
+		core.Pods(), core.Nodes(), p.informers.Apps().V1().DaemonSets(), withoutREST{client},
+		monitorPeriod, startupGrace, monitorGrace, evictionRate, evictionRate, largeCluster, unhealthyZone)
+}
 
 // heartbeats are the Leases of nodes as the node lifecycle controller reads them: a
 // kubelet that is not silent has just renewed its Lease. All kubelets are in this
