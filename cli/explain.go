@@ -56,8 +56,8 @@ func newExplain(a *app) *cobra.Command {
 kube-scheduler run for every node, and fixes are simulated; nothing is changed.
 
 POD is NAME, NAMESPACE/NAME, pod/NAME or "pod NAME". WORKLOAD is deployment/NAME
-and the like: why its pods were not created, or its first pending pod, or first.
-With -f pods need not exist; replicas are placed one after another.
+and the like: why its pods were not created, or else one of its pods, a
+pending one if any. With -f pods need not exist; replicas are placed one by one.
 
 Exit codes: 0 nothing is blocked; 1 a pod has no node or is not started, or with
 -f a pod or replica does not fit now; 2 wrong usage or manifest; 3 unknown. With

@@ -25,7 +25,7 @@ var (
 	given     = flag.String("binary", "", "the kubectl-fathom to test, in place of one built from this tree")
 	older     = flag.String("kubernetes", "", "an older minor version (1.36) whose control plane runs: make control-plane VERSION=1.36")
 	fixSeeds  = flag.Int("fixes", 12, "how many pending pods the test of fixes takes, each of a cluster of its own")
-	busyFixes = flag.Int("busyfixes", 20, "how many first verified fixes are applied on busy clusters")
+	busyFixes = flag.Int("busyfixes", 30, "how many first verified fixes are applied on busy clusters")
 	drains    = flag.Int("drains", 3, "how many nodes the comparison of drains with their plans drains")
 	losses    = flag.Int("losses", 2, "how many answers of fit --lose are compared with a drain")
 	fits      = flag.Int("fits", 6, "how many answers of fit are compared with what the scheduler binds")

@@ -1051,3 +1051,14 @@ func TestAFixThatIsNotEnoughNamesAllThatIsLeft(t *testing.T) {
 	}
 	same(t, strings.Join(found.Tried[at].Remaining, " | "), "still: dedicated=gpu:NoSchedule; node selector disktype=ssd, has no label; needs cpu 1 more")
 }
+
+// TestFixesOfAPodThatCannotBeJudgedAreUnknown and not said to be none.
+func TestFixesOfAPodThatCannotBeJudgedAreUnknown(t *testing.T) {
+	pod := testPod("shop/web", "", "8")
+	e := startEngine(t, Options{Namespace: "shop"}, testNode("a", "16"), pod)
+	found, err := fixesOf(t.Context(), e, report.PodOf(pod.UID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, found.None, "Unknown which changes would help: only the pods of namespace shop are known.")
+}

@@ -54,12 +54,12 @@ func New(from *source.Options, verb string) *Command {
 const (
 	Codes = `Exit codes: 0 done, or nothing to do; 1 rejected or not confirmed;
 2 wrong usage; 3 unknown.`
-	TaintCodes = `Exit codes: 0 done, or nothing to do; 1 rejected or not confirmed,
-or with --plan: a pod becomes Pending or --force is missing; 2 wrong usage;
+	TaintCodes = `Exit codes: 0 done, or nothing to do; 1 rejected or not confirmed, or
+with --plan: a pod would become Pending, or --force is missing; 2 wrong usage;
 3 unknown.`
 	EvictionCodes = `Exit codes: 0 done, or nothing to do; 1 rejected, not confirmed or not finished,
-or with --plan: a pod becomes Pending, is blocked by a PodDisruptionBudget or
-needs a flag that is missing; 2 wrong usage; 3 unknown.`
+or with --plan: a pod would become Pending, is blocked by a PodDisruptionBudget,
+or needs a flag that is missing; 2 wrong usage; 3 unknown.`
 )
 
 // AddFlags adds the flags that all these commands have.

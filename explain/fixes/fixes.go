@@ -20,6 +20,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/remedy"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/forecast"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/pdb"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/rejectiongroups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -121,6 +122,7 @@ type Search struct {
 	together   map[string]bool          // whether pods of the workload preempt others once they are changed; see togetherKey
 	ready      int                      // Ready nodes, when models was made
 	small      bool                     // the scheduler looks at all nodes
+	unread     string                   // what says that changes may help that were not thought of: a plugin is not evaluated
 	minds      bool                     // where the pod fits depends on where others are
 	resizes    bool                     // the pod runs, and waits for a resize in place
 }
@@ -162,7 +164,7 @@ func (f *Search) Try(ctx context.Context, progress func(*report.Fixes)) (*report
 		found.Advice, tried = advice, append(tried, Attempt{Fix: fix})
 	}
 	if len(tried) == 0 && found.None == "" {
-		found.None = "No known change to the pod or to nodes would help."
+		found.None = cmp.Or(f.unread, "No known change to the pod or to nodes would help.")
 	}
 	rank(tried, found)
 	return found, tried, nil
@@ -350,6 +352,9 @@ func (f *Search) think(q Query, m *scheduler.Matrix, before option) {
 		f.candidates = f.combine(q.Question, m, before)
 		if len(before) == 0 {
 			f.models = f.newNodes(q.Question, m)
+		}
+		if why := placement.WhyUnread(m.Unknown()); why != "" {
+			f.unread = "Unknown which changes would help: " + why + "."
 		}
 	}
 }
