@@ -375,12 +375,18 @@ func TestNearMissesAreToldApart(t *testing.T) {
 			testPod("s/x", "", "1", func(p *corev1.Pod) { // as kube-apiserver adds it to every pod
 				p.Spec.Tolerations = []corev1.Toleration{{Key: corev1.TaintNodeNotReady, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: new(int64(300))}}
 			}),
-			"Only the condition of nodes blocks it: 2 nodes would accept it without NotReady.", "NotReady | a, b",
+			"Only the condition of nodes blocks it: 2 nodes would accept it but are NotReady.", "NotReady | a, b",
 		},
 		"a taint here, a label there": {
 			[]runtime.Object{testNode("a", "4", taint, nodeLabel("disktype", "ssd")), testNode("b", "4"), testNode("c", "4")},
 			testPod("s/x", "", "1", selecting("disktype", "ssd")),
 			"Only a taint or its node selector blocks it: a would accept it without dedicated=gpu:NoSchedule, 2 nodes without disktype=ssd.",
+			"taint | a: dedicated=gpu:NoSchedule",
+		},
+		"a taint here, a pressure there": {
+			[]runtime.Object{testNode("a", "4", taint), testNode("b", "4", nodeTaint(corev1.TaintNodeMemoryPressure, "", corev1.TaintEffectNoSchedule))},
+			testPod("s/x", "", "1"),
+			"Only a taint or the condition of nodes blocks it: a would accept it without dedicated=gpu:NoSchedule, b, which has MemoryPressure.",
 			"taint | a: dedicated=gpu:NoSchedule",
 		},
 		"a taint here, a cordon there": {

@@ -55,3 +55,33 @@ func TestAFixThatRemovesATaintSaysThatOtherPodsMayCome(t *testing.T) {
 		}
 	}
 }
+
+// TestAStartupTaintIsLeftToItsAgent whose DaemonSet is named where it is not Ready: to tolerate or to remove the
+// taint would start pods without the agent.
+func TestAStartupTaintIsLeftToItsAgent(t *testing.T) {
+	tolerates := func(p *corev1.Pod) {
+		p.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
+	}
+	ready := func(p *corev1.Pod) {
+		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
+	}
+	onHost := func(p *corev1.Pod) { p.Spec.HostNetwork = true }
+	daemon := func(name string) func(*corev1.Pod) { return podControlledBy("apps/v1", "DaemonSet", name) }
+	pod := testPod("shop/web", "", "1")
+	e := startEngine(t, Options{},
+		testNode("a", "4", nodeTaint("node.cilium.io/agent-not-ready", "true", corev1.TaintEffectNoExecute)),
+		testPod("kube-system/cilium-x", "a", "100m", tolerates, onHost, daemon("cilium")),
+		testPod("kube-system/exporter-x", "a", "100m", tolerates, daemon("exporter")),
+		testPod("kube-system/proxy-x", "a", "100m", tolerates, onHost, ready, daemon("proxy")), pod)
+	r, err := e.Ask(t.Context(), report.Query{Target: report.PodOf(pod.UID), Parts: report.FixesPart})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, r.Summary, "Only the condition of nodes blocks it: a would accept it but is waiting for the agent of node.cilium.io.")
+	same(t, r.Groups[0].Rejections[0].What, "a has the untolerated taint node.cilium.io/agent-not-ready=true:NoExecute: it is waiting for the agent of node.cilium.io; not Ready there: DaemonSets kube-system/cilium, kube-system/exporter")
+	for _, fix := range r.Tried.Tried {
+		if fix.Kind == report.FixTolerate || fix.Kind == report.FixUntaint {
+			t.Errorf("%s is offered", fix.Title)
+		}
+	}
+}

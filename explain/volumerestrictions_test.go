@@ -1,9 +1,12 @@
 package explain
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -38,5 +41,45 @@ func TestTheHolderOfADiskIsNamed(t *testing.T) {
 	same(t, rejection.Short, "GCE disk pd-1 is in use by data/a; RBD image rbd/img is in use by data/b")
 	if r := mustExplain(t, e, testPod("data/x", "", "", mount(disk(true)), mount(ceph("img", false, "m3")))); r.Verdict != report.Schedulable {
 		t.Errorf("disks that go together leave the pod %s: %s", r.Verdict, r.Summary)
+	}
+}
+
+// TestAClaimThatALostNodeKeepsIsSaidToBe: its pod is being deleted, and no kubelet says that it has ended.
+func TestAClaimThatALostNodeKeepsIsSaidToBe(t *testing.T) {
+	notReady := func(n *corev1.Node) {
+		n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionUnknown}}
+	}
+	ending := func(p *corev1.Pod) { p.DeletionTimestamp = new(metav1.NewTime(testNow.Add(-time.Hour))) }
+	held := aClaim("data/db", "csi", boundTo("pv-1"), claimMode(corev1.ReadWriteOncePod))
+	for name, c := range map[string]struct {
+		node      *corev1.Node
+		holder    *corev1.Pod
+		want, fix string
+	}{
+		"lost": {
+			testNode("m", "4", notReady), testPod("data/db-0", "m", "", mounting("db"), ending),
+			"n: claim data/db is ReadWriteOncePod and in use by data/db-0 on m, which is NotReady: the pod is Terminating until its kubelet confirms it",
+			"Pod data/db-0 is Terminating on m, which is NotReady, and keeps the claim: start the node again, or, once its machine is certainly off, " +
+				"taint it node.kubernetes.io/out-of-service=nodeshutdown:NoExecute. Its pods are then deleted and their volumes detached.",
+		},
+		"ending on a Ready node": {
+			testNode("m", "4"), testPod("data/db-0", "m", "", mounting("db"), ending),
+			"n: claim data/db is ReadWriteOncePod and in use by data/db-0 on m", "",
+		},
+		"on a lost node, not being deleted": {
+			testNode("m", "4", notReady), testPod("data/db-0", "m", "", mounting("db")),
+			"n: claim data/db is ReadWriteOncePod and in use by data/db-0 on m", "",
+		},
+	} {
+		pod := testPod("data/x", "", "", mounting("db"))
+		e := startEngine(t, Options{}, c.node, testNode("n", "4"), held, aVolume("pv-1", "csi"), c.holder, pod)
+		same(t, refusalIn(t, mustExplain(t, e, pod), names.VolumeRestrictions, "n").What, c.want)
+		found, err := fixesOf(t.Context(), e, report.PodOf(pod.UID))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.fix != "" && found.None != c.fix || c.fix == "" && strings.Contains(found.None, "Terminating on") {
+			t.Errorf("%s: %q, want %q", name, found.None, c.fix)
+		}
 	}
 }

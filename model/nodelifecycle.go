@@ -49,7 +49,40 @@ func lifecycleOf(node *corev1.Node) string {
 	if !begun || !ready {
 		return "new: not initialized"
 	}
+	if slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool { return AgentOf(t.Key) != "" }) {
+		return "agent not ready"
+	}
 	return ""
+}
+
+const (
+	// agentNotReady ends the keys of the taints that keep pods off a node until an agent runs there that they
+	// need: node.cilium.io/agent-not-ready (docs.cilium.io, Taint Effects), ebs.csi.aws.com/agent-not-ready and
+	// those of other CSI drivers.
+	agentNotReady = "/agent-not-ready"
+	// istioNotReady is that of Istio's CNI agent (istio.io, Install the Istio CNI node agent).
+	istioNotReady = "cni.istio.io/not-ready"
+)
+
+// startupTaints begin the keys of taints that nodes have only while they start, whatever they wait for (Cluster
+// Autoscaler, pkg/utils/taints).
+var startupTaints = []string{"startup-taint.cluster-autoscaler.kubernetes.io/", "ignore-taint.cluster-autoscaler.kubernetes.io/"}
+
+// AgentOf is the domain of the agent that removes a taint of a key once it runs on the node: "node.cilium.io";
+// "" for all other taints.
+func AgentOf(key string) string {
+	if key == istioNotReady {
+		return "cni.istio.io"
+	}
+	if domain, ok := strings.CutSuffix(key, agentNotReady); ok {
+		return domain
+	}
+	return ""
+}
+
+// starts reports whether a taint of a key is there only until its node has started.
+func starts(key string) bool {
+	return AgentOf(key) != "" || slices.ContainsFunc(startupTaints, func(prefix string) bool { return strings.HasPrefix(key, prefix) })
 }
 
 // maybeGoing is the taint of a node that Cluster Autoscaler may remove soon.
@@ -90,7 +123,7 @@ func NodeLike(old *corev1.Node, name string) *corev1.Node {
 // which pods it is for: controllers set and remove it.
 func IsStateTaint(key string) bool {
 	going := slices.ContainsFunc(goingTaints, func(t struct{ key, why string }) bool { return t.key == key })
-	return going || key == maybeGoing || key == unregistered || strings.HasPrefix(key, TaintDomain) || strings.HasPrefix(key, cloudTaintDomain)
+	return going || starts(key) || key == maybeGoing || key == unregistered || strings.HasPrefix(key, TaintDomain) || strings.HasPrefix(key, cloudTaintDomain)
 }
 
 // taintStates are what taints of autoscalers and of cloud providers say about their node, to be
@@ -105,9 +138,17 @@ var taintStates = map[string]string{
 	maybeGoing:                       "unneeded: Cluster Autoscaler may remove it",
 }
 
-// TaintState is what a taint of a key that an autoscaler or a cloud provider sets says about its
+// TaintState is what a taint of a key that an autoscaler, a cloud provider or an agent sets says about its
 // node: "being removed by Cluster Autoscaler"; "" for others.
-func TaintState(key string) string { return taintStates[key] }
+func TaintState(key string) string {
+	if agent := AgentOf(key); agent != "" {
+		return "waiting for the agent of " + agent
+	}
+	if starts(key) {
+		return "starting"
+	}
+	return taintStates[key]
+}
 
 // capacityTypeLabels hold how the machine of a node was bought, those of provisioners
 // before those of providers.

@@ -56,11 +56,14 @@ func TestANodeIsNewAtItsBeginningAndGoingAtItsEnd(t *testing.T) {
 			conditions: ready(corev1.ConditionTrue), taints: []string{"node.cloudprovider.kubernetes.io/uninitialized"},
 			want: "new: not initialized",
 		},
-		"scaled down":       {conditions: ready(corev1.ConditionTrue), taints: []string{"a", "ToBeDeletedByClusterAutoscaler"}, want: "removing: scale-down"},
-		"only a candidate":  {conditions: ready(corev1.ConditionTrue), taints: []string{"DeletionCandidateOfClusterAutoscaler"}},
-		"Karpenter":         {conditions: ready(corev1.ConditionTrue), taints: []string{"karpenter.sh/disrupted"}, want: "removing: disrupted"},
-		"Karpenter, before": {conditions: ready(corev1.ConditionTrue), taints: []string{"karpenter.sh/disruption"}, want: "removing: disrupted"},
-		"deleted":           {conditions: ready(corev1.ConditionTrue), deleted: true, want: "removing: terminating"},
+		"scaled down":        {conditions: ready(corev1.ConditionTrue), taints: []string{"a", "ToBeDeletedByClusterAutoscaler"}, want: "removing: scale-down"},
+		"only a candidate":   {conditions: ready(corev1.ConditionTrue), taints: []string{"DeletionCandidateOfClusterAutoscaler"}},
+		"Karpenter":          {conditions: ready(corev1.ConditionTrue), taints: []string{"karpenter.sh/disrupted"}, want: "removing: disrupted"},
+		"Karpenter, before":  {conditions: ready(corev1.ConditionTrue), taints: []string{"karpenter.sh/disruption"}, want: "removing: disrupted"},
+		"no network yet":     {conditions: ready(corev1.ConditionTrue), taints: []string{"node.cilium.io/agent-not-ready"}, want: "agent not ready"},
+		"no driver yet":      {conditions: ready(corev1.ConditionTrue), taints: []string{"ebs.csi.aws.com/agent-not-ready"}, want: "agent not ready"},
+		"an agent of people": {conditions: ready(corev1.ConditionTrue), taints: []string{"agent-not-ready"}},
+		"deleted":            {conditions: ready(corev1.ConditionTrue), deleted: true, want: "removing: terminating"},
 		"gone before it was there": {
 			taints: []string{"node.cloudprovider.kubernetes.io/uninitialized", "karpenter.sh/disrupted"}, want: "removing: disrupted",
 		},
@@ -83,6 +86,7 @@ func TestTaintsOfAutoscalersHaveWords(t *testing.T) {
 	for _, key := range []string{
 		"ToBeDeletedByClusterAutoscaler", "DeletionCandidateOfClusterAutoscaler", "karpenter.sh/disrupted", "karpenter.sh/disruption",
 		"karpenter.sh/unregistered", "node.cloudprovider.kubernetes.io/uninitialized", "node.cloudprovider.kubernetes.io/shutdown",
+		"node.cilium.io/agent-not-ready", "efs.csi.aws.com/agent-not-ready", "cni.istio.io/not-ready", "startup-taint.cluster-autoscaler.kubernetes.io/gpu",
 	} {
 		if !IsStateTaint(key) || TaintState(key) == "" {
 			t.Errorf("%s: a state: %t, in words %q", key, IsStateTaint(key), TaintState(key))

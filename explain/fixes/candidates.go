@@ -107,7 +107,7 @@ func samePlace(a, b *corev1.Node, label string) bool {
 func taintRemedies(q *plugins.Question, rs []plugins.NodeRejection) []option {
 	var tolerates, untaints option
 	for _, taint := range plugins.Untolerated(q, rs[0]) {
-		switch _, state := plugins.ConditionTaints[taint.Key]; {
+		switch state := plugins.ConditionOf(&taint) != ""; {
 		case taint.Key == corev1.TaintNodeUnschedulable && rs[0].Node.Node().Spec.Unschedulable:
 			continue // an uncordon takes it away
 		case state && taint.Key != corev1.TaintNodeUnschedulable:

@@ -1,11 +1,14 @@
 package plugins
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	schedulinghelper "k8s.io/component-helpers/scheduling/corev1"
+	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
 	"k8s.io/kubernetes/pkg/features"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -26,7 +29,7 @@ var TaintToleration = explainer{
 			What: predicates(rs, func(r NodeRejection, nodes int) string {
 				taints := UntoleratedNames(q, r)
 				return grammar.Agree(nodes, "has", "have") + " the untolerated " + grammar.Agree(len(taints), "taint ", "taints ") +
-					strings.Join(taints, ", ") + taintStates(Untolerated(q, r), nodes) + comparisons(q, Untolerated(q, r)) + mismatchClause(q, Untolerated(q, r))
+					strings.Join(taints, ", ") + taintStates(Untolerated(q, r), nodes) + waitsFor(r, Untolerated(q, r)) + comparisons(q, Untolerated(q, r)) + mismatchClause(q, Untolerated(q, r))
 			}),
 			Short: taintClause(Untolerated(q, rs[0])),
 		}
@@ -77,8 +80,20 @@ func UntoleratedNames(q *Question, r NodeRejection) []string {
 	return names
 }
 
-// ConditionTaints are the taints that only repeat what the node's status says.
-var ConditionTaints = map[string]string{
+// ConditionOf is what a taint says of its node in a word or two, where it is one that repeats what the node's
+// status says, or that its node is starting or being removed: "NotReady"; "" where it is not.
+func ConditionOf(taint *corev1.Taint) string {
+	if said := conditionTaints[taint.Key]; said != "" {
+		return said
+	}
+	if model.IsStateTaint(taint.Key) && !strings.HasPrefix(taint.Key, model.TaintDomain) {
+		return model.TaintState(taint.Key)
+	}
+	return ""
+}
+
+// conditionTaints are the taints that only repeat what the node's status says.
+var conditionTaints = map[string]string{
 	corev1.TaintNodeUnschedulable:                    report.CordonWord,
 	corev1.TaintNodeNotReady:                         "NotReady",
 	corev1.TaintNodeUnreachable:                      "NotReady (unreachable)",
@@ -88,10 +103,6 @@ var ConditionTaints = map[string]string{
 	corev1.TaintNodeNetworkUnavailable:               "NetworkUnavailable",
 	corev1.TaintNodeOutOfService:                     "out of service",
 	"node.cloudprovider.kubernetes.io/uninitialized": "not initialized",
-	"karpenter.sh/unregistered":                      model.TaintState("karpenter.sh/unregistered"),
-	"karpenter.sh/disrupted":                         model.TaintState("karpenter.sh/disrupted"),
-	"karpenter.sh/disruption":                        model.TaintState("karpenter.sh/disruption"),
-	"ToBeDeletedByClusterAutoscaler":                 model.TaintState("ToBeDeletedByClusterAutoscaler"),
 }
 
 // taintStates are what the taints of autoscalers and cloud providers say about their nodes, to
@@ -107,6 +118,35 @@ func taintStates(taints []corev1.Taint, nodes int) string {
 		return ""
 	}
 	return ": " + grammar.Agree(nodes, "it is ", "they are ") + strings.Join(all, " and ")
+}
+
+// waitsFor names the DaemonSets whose pods on a node that waits for its agent are not Ready, to continue a
+// sentence: "; not Ready there: DaemonSet kube-system/cilium"; "" without any. Those on the node's own network
+// come first: agents run there.
+func waitsFor(r NodeRejection, taints []corev1.Taint) string {
+	if !slices.ContainsFunc(taints, func(t corev1.Taint) bool { return model.AgentOf(t.Key) != "" }) {
+		return ""
+	}
+	var agents, others []string
+	for _, info := range r.Node.GetPods() {
+		pod := info.GetPod()
+		by := metav1.GetControllerOfNoCopy(pod)
+		if by == nil || by.Kind != "DaemonSet" || podutil.IsPodReady(pod) {
+			continue
+		}
+		if name := pod.Namespace + "/" + by.Name; pod.Spec.HostNetwork {
+			agents = append(agents, name)
+		} else {
+			others = append(others, name)
+		}
+	}
+	slices.Sort(agents)
+	slices.Sort(others)
+	all := slices.Concat(agents, others)
+	if len(all) == 0 {
+		return ""
+	}
+	return "; not Ready there: " + grammar.Agree(len(all), "DaemonSet ", "DaemonSets ") + strings.Join(all[:min(len(all), grammar.Few)], ", ")
 }
 
 // Comparison is the pod's toleration that compares the value of a taint with a number, and does not
@@ -184,10 +224,7 @@ func comparisons(q *Question, taints []corev1.Taint) string {
 func taintClause(taints []corev1.Taint) string {
 	var all []string
 	for _, taint := range taints {
-		said, ok := ConditionTaints[taint.Key]
-		if !ok {
-			said = taint.ToString()
-		}
+		said := cmp.Or(ConditionOf(&taint), taint.ToString())
 		if !slices.Contains(all, said) {
 			all = append(all, said)
 		}

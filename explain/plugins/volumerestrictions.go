@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	nodeutil "k8s.io/component-helpers/node/util"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
@@ -33,6 +34,24 @@ func RestrictionReasons(q *Question, r NodeRejection) []Reason {
 type seat struct {
 	pod  *corev1.Pod
 	node string
+	lost bool // it is being deleted, which its kubelet has to confirm, and the node is NotReady
+}
+
+// seatOn makes the seat of a pod on a node.
+func seatOn(pod *corev1.Pod, node *corev1.Node) seat {
+	_, ready := nodeutil.GetNodeCondition(&node.Status, corev1.NodeReady)
+	return seat{pod, node.Name, pod.DeletionTimestamp != nil && ready != nil && ready.Status != corev1.ConditionTrue}
+}
+
+// LostHolder is a pod that is being deleted on a NotReady node and alone keeps q's pod from a ReadWriteOncePod
+// claim, and the node; nil without any.
+func LostHolder(q *Question) (holder *corev1.Pod, node string) {
+	for _, held := range exclusiveClaims(q) {
+		if len(held.seats) == 1 && held.seats[0].lost {
+			return held.seats[0].pod, held.seats[0].node
+		}
+	}
+	return nil, ""
 }
 
 // exclusiveReasons are the ReadWriteOncePod claims of the pod that others use: on
@@ -44,7 +63,7 @@ func exclusiveReasons(q *Question, r NodeRejection) []Reason {
 		seats := held.seats
 		for _, nominee := range r.Nominated {
 			if usesClaim(nominee.GetPod(), held.claim.Object.Name) {
-				seats = append(slices.Clip(seats), seat{nominee.GetPod(), r.Name()})
+				seats = append(slices.Clip(seats), seat{pod: nominee.GetPod(), node: r.Name()})
 			}
 		}
 		if len(seats) == 0 {
@@ -89,7 +108,7 @@ func seatsOf(q *Question, claim PodClaim) []seat {
 		}
 		for _, info := range node.GetPods() {
 			if pod := info.GetPod(); pod.Namespace == claim.Object.Namespace && usesClaim(pod, claim.Object.Name) {
-				found = append(found, seat{pod, node.Node().Name})
+				found = append(found, seatOn(pod, node.Node()))
 			}
 		}
 	}
@@ -108,8 +127,13 @@ func listSeats(seats []seat, limit int, nodes bool) string {
 	var all []string
 	for _, s := range seats {
 		said := FullName(s.pod)
-		if nodes {
+		switch {
+		case nodes && s.lost:
+			said += " on " + s.node + ", which is NotReady: the pod is Terminating until its kubelet confirms it"
+		case nodes:
 			said += " on " + s.node
+		case s.lost:
+			said += " (Terminating, node NotReady)"
 		}
 		all = append(all, said)
 	}
@@ -128,7 +152,7 @@ func diskReasons(pod *corev1.Pod, node fwk.NodeInfo) []Reason {
 		var seats []seat
 		for _, info := range node.GetPods() {
 			if conflicts(&pod.Spec.Volumes[i], info.GetPod()) {
-				seats = append(seats, seat{info.GetPod(), node.Node().Name})
+				seats = append(seats, seatOn(info.GetPod(), node.Node()))
 			}
 		}
 		if len(seats) == 0 {

@@ -149,8 +149,8 @@ func (p *planning) tooSmall(rs []plugins.NodeRejection) string {
 func taintNames(taints []corev1.Taint) string {
 	var all []string
 	for _, taint := range taints {
-		said, ok := plugins.ConditionTaints[taint.Key]
-		if !ok {
+		said := plugins.ConditionOf(&taint)
+		if said == "" {
 			said = taint.Key[strings.LastIndexByte(taint.Key, '/')+1:]
 			if taint.Value != "" && !saysYes[strings.ToLower(taint.Value)] {
 				said = taint.Value

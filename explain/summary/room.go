@@ -274,6 +274,10 @@ func acceptWithout(between []*report.Group) string {
 			all = append(all, grammar.List(g.Nodes, grammar.Few)+verb+" once uncordoned")
 			continue
 		}
+		if outOfService(g) {
+			all = append(all, who+verb+conditionClause(g, i > 0))
+			continue
+		}
 		bar := g.Rejections[0].Bar
 		if strings.HasPrefix(bar, "no ") {
 			bar = strconv.Quote(bar) // "no label disktype" is the rule
@@ -281,6 +285,27 @@ func acceptWithout(between []*report.Group) string {
 		all = append(all, who+verb+" without "+bar)
 	}
 	return grammar.List(all, grammar.Few)
+}
+
+// conditionClause says in which condition the nodes of a group are that take no new pods for it: " but is
+// NotReady", or further on in a list ", which is NotReady".
+func conditionClause(g *report.Group, further bool) string {
+	var all []string
+	for i := range g.Rejections[0].Taints {
+		said := plugins.ConditionOf(&g.Rejections[0].Taints[i])
+		if strings.HasSuffix(said, "Pressure") || said == string(corev1.NodeNetworkUnavailable) {
+			said = grammar.Agree(g.Count, "has ", "have ") + said
+		} else {
+			said = grammar.Agree(g.Count, "is ", "are ") + said
+		}
+		if !slices.Contains(all, said) {
+			all = append(all, said)
+		}
+	}
+	if further {
+		return ", which " + strings.Join(all, " and ")
+	}
+	return " but " + strings.Join(all, " and ")
 }
 
 // blocks names the kinds of reasons with their verb: "a taint or its node selector blocks".
@@ -327,7 +352,7 @@ func taintKind(q *podQuestion, name string) string {
 		return "a taint"
 	}
 	taints := plugins.Untolerated(q.Question, plugins.NodeRejection{Node: node})
-	state := func(taint corev1.Taint) bool { return plugins.ConditionTaints[taint.Key] != "" }
+	state := func(taint corev1.Taint) bool { return plugins.ConditionOf(&taint) != "" }
 	switch {
 	case len(taints) > 0 && !slices.ContainsFunc(taints, func(t corev1.Taint) bool { return !state(t) }):
 		return "the condition of nodes"

@@ -215,11 +215,34 @@ func (s Start) because() string {
 // causeCells is the most that a cause may take up within a sentence.
 const causeCells = 60
 
+// errorClasses end the messages of container runtimes and say only of which class the error is (the errors of
+// github.com/containerd/errdefs).
+var errorClasses = map[string]bool{
+	"not found": true, "already exists": true, "failed precondition": true, "unavailable": true, "not implemented": true,
+	"unknown": true, "invalid argument": true, "permission denied": true, "unauthenticated": true,
+}
+
+// saysWhat reports whether a link of a chain of errors is a sentence of its own, and neither a name nor what was
+// being done with one.
+func saysWhat(link string) bool {
+	return strings.Contains(link, " ") && !strings.ContainsAny(link, `"=`)
+}
+
 // cause is the last link of the kubelet's chain of errors, which is where it
-// began; "" where it is too long to stand in a sentence. Facts hold it whole.
+// began, or the one before where the last is a class of errors; "" where it is too long to stand in a
+// sentence. Facts hold it whole.
 func (s Start) cause() string {
 	links := strings.Split(strings.TrimSpace(s.message), ": ")
 	cause := strings.TrimSuffix(links[len(links)-1], ".")
+	if before := len(links) - 2; before >= 0 && errorClasses[cause] {
+		what := links[before]
+		if _, described, ok := strings.Cut(what, " desc = "); ok { // an error of gRPC
+			what = described
+		}
+		if saysWhat(what) {
+			cause = what
+		}
+	}
 	if grammar.Cells(cause) > causeCells || cause == s.reason {
 		return ""
 	}

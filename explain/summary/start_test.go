@@ -79,3 +79,18 @@ func TestABoundPodThatHasNotStartedSaysWhere(t *testing.T) {
 		})
 	}
 }
+
+func TestTheCauseIsTheLastErrorThatSaysWhatIsWrong(t *testing.T) {
+	for message, want := range map[string]string{
+		`rpc error: code = NotFound desc = failed to pull and unpack image "r/a:1": no match for platform in manifest: not found`: "no match for platform in manifest",
+		`failed to pull and unpack image "r/a:1": failed to resolve reference "r/a:1": r/a:1: not found`:                          "not found",
+		`failed to resolve reference "r/a:1": unexpected status from HEAD request to https://r/v2: 403 Forbidden`:                 "403 Forbidden",
+		`secret "db" not found`: `secret "db" not found`,
+		`not found`:             "not found",
+		`rpc error: code = Unknown desc = context deadline exceeded: unknown`: "context deadline exceeded",
+	} {
+		if got := (Start{message: message}).cause(); got != want {
+			t.Errorf("%s: cause %q, want %q", message, got, want)
+		}
+	}
+}

@@ -123,8 +123,8 @@ func (e exclusion) clauseOf(rs []plugins.NodeRejection, of int) string {
 func taintBrief(taints []corev1.Taint) string {
 	var all []string
 	for _, taint := range taints {
-		said, ok := plugins.ConditionTaints[taint.Key]
-		if !ok {
+		said := plugins.ConditionOf(&taint)
+		if said == "" {
 			said = strings.TrimSuffix(taint.ToString(), ":"+string(taint.Effect))
 		}
 		if !slices.Contains(all, said) {

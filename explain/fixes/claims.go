@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
@@ -39,4 +40,16 @@ func missingClaim(q *plugins.Question, m *scheduler.Matrix) string {
 		}
 	}
 	return "Create the claim or correct its name: before that nothing else helps."
+}
+
+// lostHolder is what to do about a pod on a lost node that holds a ReadWriteOncePod claim of the pod; "" where it
+// is not so. Only a person can know that the machine no longer writes (Kubernetes' documentation, Non-graceful
+// node shutdown handling).
+func lostHolder(q *plugins.Question) string {
+	holder, node := plugins.LostHolder(q)
+	if holder == nil {
+		return ""
+	}
+	return fmt.Sprintf("Pod %s is Terminating on %s, which is NotReady, and keeps the claim: start the node again, or, once its machine is certainly off, taint it %s=nodeshutdown:NoExecute. Its pods are then deleted and their volumes detached.",
+		plugins.FullName(holder), node, corev1.TaintNodeOutOfService)
 }
