@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
@@ -66,6 +67,26 @@ const (
 // IsKarpenter reports whether a component is Karpenter, or what EKS runs of it.
 func IsKarpenter(component string) bool {
 	return component == KarpenterName || component == AutoModeName
+}
+
+// IsAutoscaler reports whether a component that writes events is an autoscaler of nodes.
+func IsAutoscaler(component string) bool { return component == ClusterName || IsKarpenter(component) }
+
+// WithNewest takes an event of an autoscaler about a pod into its messages, unless there is a newer one of the same
+// autoscaler: the newest of each, the newest first.
+func WithNewest(words []report.AutoscalerWord, event model.Event) []report.AutoscalerWord {
+	same := func(w report.AutoscalerWord) bool { return w.Component == event.Source }
+	if at := slices.IndexFunc(words, same); at >= 0 {
+		if !words[at].LastSeen.Time.Before(event.Last) {
+			return words
+		}
+		words = slices.Delete(words, at, at+1)
+	}
+	words = append(words, report.AutoscalerWord{
+		Component: event.Source, Reason: event.Reason, Message: event.Message, LastSeen: metav1.NewTime(event.Last),
+	})
+	slices.SortStableFunc(words, func(a, b report.AutoscalerWord) int { return b.LastSeen.Compare(a.LastSeen.Time) })
+	return words
 }
 
 // wordOf is the newest message of an autoscaler; nil without one.

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -65,33 +64,12 @@ func hear(ctx context.Context, a *CachedReader, namespace string, of fields.Set,
 	return err
 }
 
-// isAutoscaler reports whether a component is an autoscaler of nodes.
-func isAutoscaler(component string) bool {
-	return component == provisioning.ClusterName || provisioning.IsKarpenter(component)
-}
-
 // note takes in an event, if an autoscaler wrote it.
 func (m autoscalerMessages) note(e *corev1.Event) {
-	if event := model.NewEvent(e); isAutoscaler(event.Source) {
+	if event := model.NewEvent(e); provisioning.IsAutoscaler(event.Source) {
 		m.by[event.Source] = true
-		m.about[e.InvolvedObject.UID] = newestOfEach(m.about[e.InvolvedObject.UID], event)
+		m.about[e.InvolvedObject.UID] = provisioning.WithNewest(m.about[e.InvolvedObject.UID], event)
 	}
-}
-
-// newestOfEach takes a word in, unless there is a newer one of the same speaker.
-func newestOfEach(words []report.AutoscalerWord, event model.Event) []report.AutoscalerWord {
-	same := func(w report.AutoscalerWord) bool { return w.Component == event.Source }
-	if at := slices.IndexFunc(words, same); at >= 0 {
-		if !words[at].LastSeen.Time.Before(event.Last) {
-			return words
-		}
-		words = slices.Delete(words, at, at+1)
-	}
-	words = append(words, report.AutoscalerWord{
-		Component: event.Source, Reason: event.Reason, Message: event.Message, LastSeen: metav1.NewTime(event.Last),
-	})
-	slices.SortStableFunc(words, func(a, b report.AutoscalerWord) int { return b.LastSeen.Compare(a.LastSeen.Time) })
-	return words
 }
 
 // toldOf remembers the events of objects.

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/duration"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/provisioning"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -203,7 +204,7 @@ func (a *CachedReader) failedAttempts(ctx context.Context, namespace string, fou
 		if found.newest[of].Time.Before(event.Last) {
 			found.newest[of] = metav1.Time{Time: event.Last}
 		}
-		if isAutoscaler(event.Source) {
+		if provisioning.IsAutoscaler(event.Source) {
 			found.others = append(found.others, e)
 		}
 	}

@@ -224,6 +224,14 @@ func (f *File) attemptSeen(_ context.Context, pod *corev1.Pod) *metav1.Time {
 }
 
 func (f *File) autoscalers(_ context.Context, pod *corev1.Pod) (words []report.AutoscalerWord) {
+	if !f.Own {
+		for _, event := range f.events(model.Ref{Resource: "pods", Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID}) {
+			if provisioning.IsAutoscaler(event.Source) {
+				words = provisioning.WithNewest(words, event)
+			}
+		}
+		return words
+	}
 	for _, h := range f.Info.Heard {
 		if h.UID == pod.UID {
 			for _, w := range h.Autoscalers {
