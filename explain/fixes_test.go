@@ -178,6 +178,26 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			},
 		},
 		{
+			"nodes whose value looks misspelt get the one that the pod and other nodes have",
+			[]runtime.Object{
+				testNode("a", "4", nodeLabel(corev1.LabelTopologyZone, "eu1-a"), cordoned),
+				testNode("b", "4", nodeLabel(corev1.LabelTopologyZone, "eu1a"), nodeLabel("pool", "x")),
+				testNode("c", "4", nodeLabel(corev1.LabelTopologyZone, "eu1a"), nodeLabel("pool", "x")),
+			},
+			testPod("shop/web", "", "1", selecting(corev1.LabelTopologyZone, "eu1-a")),
+			[]string{"+ label 2 nodes of pool x topology.kubernetes.io/zone=eu1-a instead of eu1a | b c", "+ uncordon a | a", "+ remove node selector topology.kubernetes.io/zone=eu1-a | b c", "* add a node like a (eu1-a) | new-node-1"},
+		},
+		{
+			"but not where a pod asks for theirs",
+			[]runtime.Object{
+				testNode("a", "4", nodeLabel(corev1.LabelTopologyZone, "eu1-a"), cordoned),
+				testNode("b", "4", nodeLabel(corev1.LabelTopologyZone, "eu1a")),
+				testPod("shop/y", "b", "1", selecting(corev1.LabelTopologyZone, "eu1a")),
+			},
+			testPod("shop/web", "", "1", selecting(corev1.LabelTopologyZone, "eu1-a")),
+			[]string{"+ uncordon a | a", "+ remove node selector topology.kubernetes.io/zone=eu1-a | b", "* add a node like a (eu1-a) | new-node-1"},
+		},
+		{
 			"but not where a node has its value",
 			[]runtime.Object{testNode("a", "4", nodeLabel("disktype", "ssd")), testNode("b", "4", nodeLabel("disktype", "sdd"), cordoned)},
 			testPod("shop/web", "", "1", selecting("disktype", "sdd")),

@@ -200,25 +200,24 @@ func dropTerm(pod *corev1.Pod, term int, missing []plugins.Want) option {
 	return option{drop}
 }
 
-// mistaken are the nodes of a pool whose value of a label looks like a mistake; pool is "" where they
-// are of none that is known.
-type mistaken func(key string, rs []plugins.NodeRejection) (nodes []string, pool string)
+// mistaken labels the nodes of a pool whose value of a label looks like a mistake; ok is false without such.
+type mistaken func(one plugins.Want, rs []plugins.NodeRejection) (step remedy.LabelNode, ok bool)
 
 // labelled gives the nearest node without the label what the pod wants there, or those where another
 // value looks like a mistake. Labels of Kubernetes' own and of providers say what is so, and are not
 // for anybody to set.
 func labelled(one plugins.Want, pod *corev1.Pod, rs []plugins.NodeRejection, find mistaken) []option {
-	if one.Field || isGiven(one.Key) {
-		return nil
-	}
 	value, ok := one.Wanted(pod)
-	if !ok {
+	if one.Field || !ok {
 		return nil
 	}
 	if find != nil {
-		if nodes, pool := find(one.Key, rs); len(nodes) > 0 {
-			return []option{{remedy.LabelNode{Nodes: nodes, Pool: pool, Key: one.Key, Value: value, Mistaken: true}}}
+		if step, ok := find(one, rs); ok {
+			return []option{{step}}
 		}
+	}
+	if isGiven(one.Key) {
+		return nil
 	}
 	for _, r := range rs {
 		if _, has := r.Node.Node().Labels[one.Key]; !has {
@@ -241,10 +240,21 @@ func isGiven(key string) bool {
 	return cut && slices.ContainsFunc(givenBy, func(of string) bool { return domain == of || strings.HasSuffix(domain, "."+of) })
 }
 
-// mistaken are the nodes with a taint that keeps other pods off and that the pod tolerates by its key,
+// mistaken are the nodes of a group whose value of a label that the pod has a rule about looks like a mistake: a
+// misspelling of a value that other nodes have, or that of a pool which is for the pod by its taint.
+func (f *Search) mistaken(pod *corev1.Pod, one plugins.Want, rs []plugins.NodeRejection) (step remedy.LabelNode, ok bool) {
+	if step, ok = misspeltNodes(f, pod, one, rs); ok || isGiven(one.Key) {
+		return step, ok
+	}
+	wanted, _ := one.Wanted(pod)
+	nodes, pool := poolFor(f, pod, one.Key, rs)
+	return remedy.LabelNode{Nodes: nodes, Pool: pool, Key: one.Key, Value: wanted, Mistaken: true}, len(nodes) > 0
+}
+
+// poolFor are the nodes with a taint that keeps other pods off and that the pod tolerates by its key,
 // of the pool of the nearest of them and with its value of the label, which no pod asks for: a new
 // pool whose label was misspelt is like that.
-func (f *Search) mistaken(pod *corev1.Pod, key string, rs []plugins.NodeRejection) (nodes []string, pool string) {
+func poolFor(f *Search, pod *corev1.Pod, key string, rs []plugins.NodeRejection) (nodes []string, pool string) {
 	tolerated := func(taint corev1.Taint) bool {
 		return !model.IsStateTaint(taint.Key) && taint.Effect != corev1.TaintEffectPreferNoSchedule &&
 			slices.ContainsFunc(pod.Spec.Tolerations, func(t corev1.Toleration) bool {

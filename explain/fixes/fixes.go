@@ -453,7 +453,9 @@ func (f *Search) waysInto(q *plugins.Question, m *scheduler.Matrix, g *rejection
 		}
 		if f.profile.Plugins[k].Name == names.NodeAffinity {
 			remedies = func(q *plugins.Question, rs []plugins.NodeRejection) []option {
-				return affinityWays(q, rs, func(key string, rs []plugins.NodeRejection) ([]string, string) { return f.mistaken(q.Pod, key, rs) })
+				return affinityWays(q, rs, func(one plugins.Want, rs []plugins.NodeRejection) (remedy.LabelNode, bool) {
+					return f.mistaken(q.Pod, one, rs)
+				})
 			}
 		}
 		if over := m.Answers[k].Pre != nil; remedies == nil || over && !beforeNodes.Has(f.profile.Plugins[k].Name) {

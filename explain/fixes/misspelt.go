@@ -4,9 +4,13 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/remedy"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // respelt gives a node selector whose value no node has the values of nodes that it looks like a
@@ -36,6 +40,54 @@ func respelt(q *plugins.Question, one plugins.Want) []option {
 	return options
 }
 
+// places are the labels of Kubernetes' own that people give nodes where no cloud provider does.
+var places = []string{corev1.LabelTopologyZone, corev1.LabelTopologyRegion}
+
+// misspeltNodes gives nodes of a group whose value of a label looks like a misspelling of one that the pod wants
+// and that other nodes have the value of those, if no pod asks for theirs.
+func misspeltNodes(f *Search, pod *corev1.Pod, one plugins.Want, rs []plugins.NodeRejection) (step remedy.LabelNode, ok bool) {
+	if one.Field || isGiven(one.Key) && !slices.Contains(places, one.Key) {
+		return step, false
+	}
+	for _, r := range rs {
+		node := r.Node.Node()
+		has := node.Labels[one.Key]
+		if has == "" || len(step.Nodes) == mistakenNodes {
+			continue
+		}
+		at := slices.IndexFunc(one.AllWanted(pod), func(value string) bool { return misspelt(has, value) })
+		pool := model.PoolOf(node, f.PoolLabel)
+		switch {
+		case at < 0:
+		case len(step.Nodes) == 0:
+			step = remedy.LabelNode{Nodes: []string{node.Name}, Pool: pool, Key: one.Key, Value: one.AllWanted(pod)[at], Misspelt: has}
+		case has == step.Misspelt && pool == step.Pool && pool != "":
+			step.Nodes = append(step.Nodes, node.Name)
+		}
+	}
+	if len(step.Nodes) == 0 || asked(f.Scheduler.State.Pods, one.Key, step.Misspelt) {
+		return step, false
+	}
+	right, wrong := nodesWith(f, one.Key, step.Value), nodesWith(f, one.Key, step.Misspelt)
+	if right == 0 || right <= wrong && !slices.Contains(places, one.Key) { // which of two words is the right one, most nodes say
+		return step, false
+	}
+	if len(step.Nodes) == 1 {
+		step.Pool = ""
+	}
+	return step, true
+}
+
+// nodesWith counts the nodes that have a value of a label.
+func nodesWith(f *Search, key, value string) (nodes int) {
+	for _, node := range f.Scheduler.State.Nodes {
+		if node.Labels[key] == value {
+			nodes++
+		}
+	}
+	return nodes
+}
+
 // misspelt reports whether a value looks like another one that was misspelt: they differ in upper and
 // lower case only, or in one letter that is wrong, missing or too many, or in two that changed places,
 // within one word of at least three letters that begins alike. Numbers, single letters and first letters
@@ -47,8 +99,8 @@ func misspelt(wrong, right string) bool {
 	separator := func(r rune) bool { return strings.ContainsRune("-_./", r) }
 	words, others := strings.FieldsFunc(wrong, separator), strings.FieldsFunc(right, separator)
 	if len(words) != len(others) {
-		joined := strings.Join(words, "") // a separator too many or too few
-		return joined == strings.Join(others, "") && !strings.ContainsFunc(joined, unicode.IsDigit)
+		// A separator too many or too few. Between digits it tells numbers apart.
+		return strings.Join(words, "") == strings.Join(others, "") && !betweenDigits(words) && !betweenDigits(others)
 	}
 	differ := 0
 	for i := range words {
@@ -60,6 +112,18 @@ func misspelt(wrong, right string) bool {
 		}
 	}
 	return differ <= 1
+}
+
+// betweenDigits reports whether words are cut between two digits.
+func betweenDigits(words []string) bool {
+	for i := range len(words) - 1 {
+		last, _ := utf8.DecodeLastRuneInString(words[i])
+		first, _ := utf8.DecodeRuneInString(words[i+1])
+		if unicode.IsDigit(last) && unicode.IsDigit(first) {
+			return true
+		}
+	}
+	return false
 }
 
 // oneLetterApart is about two words that differ.

@@ -26,6 +26,8 @@ func TestValuesLookMisspelt(t *testing.T) {
 		{"cpu", "gpu", false},
 		{"m5.xlarge", "m5.large", false},
 		{"rack-1-1", "rack-11", false},
+		{"eu1c", "eu1-c", true}, // a separator too few
+		{"eu-1-c", "eu-1c", true},
 		{"large1", "large2", false},
 		{"gpu-larg", "cpu-large", false}, // in two words
 		{"", "ssd", false},

@@ -273,19 +273,30 @@ func (u *Unmet) Single() (Want, bool) {
 
 // Wanted is a value of the label that would satisfy w.
 func (w Want) Wanted(pod *corev1.Pod) (string, bool) {
+	if all := w.AllWanted(pod); len(all) > 0 {
+		return all[0], true
+	}
+	return "", false
+}
+
+// AllWanted are the values of the label that satisfy it where they can be listed.
+func (w Want) AllWanted(pod *corev1.Pod) []string {
+	if w.match == nil && w.invalid == "" {
+		return []string{w.Value}
+	}
 	if w.match == nil {
-		return w.Value, w.invalid == ""
+		return nil
 	}
 	for _, term := range pod.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
 		for _, r := range term.MatchExpressions {
 			switch {
 			case RequirementText(r) != w.Text:
 			case r.Operator == corev1.NodeSelectorOpIn && len(r.Values) > 0:
-				return r.Values[0], true
+				return r.Values
 			case r.Operator == corev1.NodeSelectorOpExists:
-				return "true", true
+				return []string{"true"}
 			}
 		}
 	}
-	return "", false
+	return nil
 }

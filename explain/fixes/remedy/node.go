@@ -25,7 +25,10 @@ func (Untaint) harm() int    { return 55 }
 func (AddNode) harm() int    { return 99 }
 
 func (r LabelNode) harm() int {
-	if r.Mistaken { // rather than the pod's rule
+	switch {
+	case r.Misspelt != "": // before others loosen the pod's rule
+		return 5
+	case r.Mistaken: // rather than the pod's rule
 		return 44
 	}
 	return 50 + min(len(r.Nodes)-1, 4)
@@ -46,7 +49,11 @@ func (r Untaint) title() string {
 func (r Uncordon) title() string { return "uncordon " + namedNodes(r.Nodes, r.Pool) }
 
 func (r LabelNode) title() string {
-	return fmt.Sprintf("label %s %s=%s", namedNodes(r.Nodes, r.Pool), r.Key, r.Value)
+	title := fmt.Sprintf("label %s %s=%s", namedNodes(r.Nodes, r.Pool), r.Key, r.Value)
+	if r.Misspelt != "" {
+		title += " instead of " + r.Misspelt
+	}
+	return title
 }
 
 // namedNodes are the names of nodes, or how many of a pool there are.
