@@ -6,7 +6,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
@@ -423,10 +422,10 @@ func podTerms(q *plugins.Question, anti bool, c plugins.Clash) []option {
 		terms = q.Pod.Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution
 	}
 	for i, term := range plugins.OwnTerms(q, terms) {
-		if term.TopologyKey != c.Key || (anti && plugins.TermText(q.Pod.Namespace, &term) != c.Selector) {
+		if term.TopologyKey != c.Key || (anti && term.Text() != c.Selector) {
 			continue
 		}
-		words := metav1.FormatLabelSelector(terms[i].LabelSelector) + " by " + plugins.LabelWord(c.Key)
+		words := term.Text() + " by " + plugins.LabelWord(c.Key)
 		return []option{{remedy.DropPodTerm{Anti: anti, Index: i, Words: words}}}
 	}
 	return nil

@@ -45,6 +45,8 @@ type Clash struct {
 	Pods     []*corev1.Pod
 	where    []string // together: the domains of pods, which are elsewhere
 	why      string   // together: why no pod on any node matches, where that is known
+	noun     string   // together: what a pod that matches is called
+	outside  outside  // together: where no pod on any node matches, those that do in other namespaces
 }
 
 func (c Clash) kind() string {
@@ -66,7 +68,7 @@ func Clashes(q *Question, r NodeRejection) []Clash {
 		domain, ok := node.Labels[term.TopologyKey]
 		if pods := index.excluded[i][pair{term.TopologyKey, domain}]; ok && len(pods) > 0 {
 			found = append(found, Clash{
-				Rule: Apart, Key: term.TopologyKey, domain: domain, Selector: TermText(q.Pod.Namespace, &term),
+				Rule: Apart, Key: term.TopologyKey, domain: domain, Selector: term.Text(),
 				self: term.Matches(q.Pod, nil), Pods: pods,
 			})
 		}
@@ -79,16 +81,17 @@ func Clashes(q *Question, r NodeRejection) []Clash {
 // match, the scheduler lets it be the first.
 func (n *neighbours) missingAffinity(pod *corev1.Pod, node *corev1.Node) []Clash {
 	var found []Clash
-	selector := n.affinityText(pod)
+	selector, noun := n.affinityText()
 	var missing, absent []Clash
 	for _, term := range n.together {
 		domain, ok := node.Labels[term.TopologyKey]
-		c := Clash{Rule: Together, Key: term.TopologyKey, domain: domain, missing: !ok, Selector: selector}
+		c := Clash{Rule: Together, Key: term.TopologyKey, domain: domain, missing: !ok, Selector: selector, noun: noun}
 		switch {
 		case !ok:
 			missing = append(missing, c)
 		case len(n.affinityMatches[pair{term.TopologyKey, domain}]) == 0:
 			c.Pods, c.where, c.why = n.anywhere[term.TopologyKey], n.domains[term.TopologyKey], n.why
+			c.outside = n.outside
 			absent = append(absent, c)
 		}
 	}
@@ -151,6 +154,8 @@ func (c Clash) sentence() string {
 	switch {
 	case c.missing:
 		return fmt.Sprintf("%s: the node has no label %s", c.Rule, c.Key)
+	case c.Rule == Together && count == 0 && c.outside.pods > 0:
+		return fmt.Sprintf("%s: no pod matches %s", c.Rule, c.Selector) + c.because() + "; " + c.outside.words()
 	case c.Rule == Together && count == 0:
 		return fmt.Sprintf("%s: no pod matches %s in %s or anywhere else", c.Rule, c.Selector, place) + c.because()
 	case c.Rule == Together:
@@ -177,11 +182,13 @@ func (c Clash) clause(q *Question, rs []NodeRejection) string {
 	case c.missing:
 		return "no label " + LabelWord(c.Key)
 	case c.why != "":
-		return fmt.Sprintf("no %s pod", c.Selector) + c.because()
+		return "no " + c.noun + c.because()
+	case c.outside.pods > 0:
+		return "no " + c.noun + ": " + c.outside.clause()
 	case c.Rule == Together && c.onNode():
-		return fmt.Sprintf("no %s pod on the node", c.Selector)
+		return "no " + c.noun + " on the node"
 	case c.Rule == Together:
-		return fmt.Sprintf("no %s pod in its %s", c.Selector, LabelWord(c.Key))
+		return "no " + c.noun + " in its " + LabelWord(c.Key)
 	case c.Rule == Apart:
 		return c.apartClause(nodes)
 	}

@@ -2,6 +2,7 @@ package plugins_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -10,6 +11,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/explaintest"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 )
 
 func neighbourhood() *bench {
@@ -48,27 +50,27 @@ func TestThePodsBehindAnInterPodRuleAreNamed(t *testing.T) {
 		},
 		"away from others": {
 			"a-2", explaintest.Pod("shop/x", "", "", explaintest.AwayFrom(explaintest.PodTerm("zone", "front", "web"))),
-			"a-2: pod anti-affinity: 2 pods match app=front in web in zone=a: web/front-1, web/front-2",
-			"anti-affinity app=front in web: web/front-1, web/front-2 run there",
+			"a-2: pod anti-affinity: 2 pods match app=front in namespace web in zone=a: web/front-1, web/front-2",
+			"anti-affinity app=front in namespace web: web/front-1, web/front-2 run there",
 		},
 		"kept off": {
 			"a-1", explaintest.Pod("shop/x", "", "", explaintest.PodLabel("app", "noisy")),
-			"a-1: anti-affinity of 1 pod rejects pods that match app=noisy in shop in zone=a: web/front-2",
-			"rejected by anti-affinity of web/front-2 (per zone: app=noisy in shop)",
+			"a-1: anti-affinity of 1 pod rejects pods that match app=noisy in namespace shop in zone=a: web/front-2",
+			"rejected by anti-affinity of web/front-2 (per zone: app=noisy in namespace shop)",
 		},
 		"a namespace selector": {
 			"a-1", explaintest.Pod("shop/x", "", "", explaintest.AwayFrom(corev1.PodAffinityTerm{
 				TopologyKey: "zone", LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "front"}},
 				NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"team": "web"}},
 			})),
-			"a-1: pod anti-affinity: 2 pods match app=front in web in zone=a: web/front-1, web/front-2",
-			"anti-affinity app=front in web: web/front-1, web/front-2 run there",
+			"a-1: pod anti-affinity: 2 pods match app=front in namespaces with team=web in zone=a: web/front-1, web/front-2",
+			"anti-affinity app=front in namespaces with team=web: web/front-1, web/front-2 run there",
 		},
 		"two rules at once": {
 			"a-1", explaintest.Pod("shop/x", "", "", explaintest.PodLabel("app", "noisy"), explaintest.Near(explaintest.PodTerm("zone", "db"))),
 			"a-1: pod affinity: no pod matches app=db in zone=a; 1 matches elsewhere (zone=b): shop/db-0; " +
-				"anti-affinity of 1 pod rejects pods that match app=noisy in shop in zone=a: web/front-2",
-			"no app=db pod in its zone; rejected by anti-affinity of web/front-2 (per zone: app=noisy in shop)",
+				"anti-affinity of 1 pod rejects pods that match app=noisy in namespace shop in zone=a: web/front-2",
+			"no app=db pod in its zone; rejected by anti-affinity of web/front-2 (per zone: app=noisy in namespace shop)",
 		},
 	} {
 		w := neighbourhood().told(t, names.InterPodAffinity, c.pod, c.node)
@@ -119,6 +121,85 @@ func TestWhyNoPodMatchesAnAffinity(t *testing.T) {
 			t.Errorf("%s: got\n%s\n%s\nwant\n%s\n%s", name, w.What, w.Short, what, short)
 		}
 	}
+}
+
+// Where no pod matches an affinity, those are told that would but for their namespace: that is how a
+// namespace that has lost a label, or a forgotten namespaceSelector, shows.
+func TestPodsThatMatchButForTheirNamespaceAreTold(t *testing.T) {
+	term := func(app, key, value string, named ...string) corev1.PodAffinityTerm {
+		made := explaintest.PodTerm("zone", app, named...)
+		made.LabelSelector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "app", Operator: metav1.LabelSelectorOpIn, Values: []string{app}}}}
+		if key != "" {
+			made.NamespaceSelector = &metav1.LabelSelector{MatchLabels: map[string]string{key: value}}
+		}
+		return made
+	}
+	for name, c := range map[string]struct {
+		terms       []corev1.PodAffinityTerm
+		what, short string
+	}{
+		"the label has another value": {
+			[]corev1.PodAffinityTerm{term("front", "team", "shop")},
+			"no pod matches app=front in namespaces with team=shop; 2 match in namespace web, which is not selected: it has team=web",
+			"no app=front pod in namespaces with team=shop: 2 are in web",
+		},
+		"the key has another prefix": {
+			[]corev1.PodAffinityTerm{term("front", "example.com/team", "web")},
+			"no pod matches app=front in namespaces with example.com/team=web; 2 match in namespace web, which is not selected: it has team=web",
+			"no app=front pod in namespaces with example.com/team=web: 2 are in web",
+		},
+		"another key has the value": {
+			[]corev1.PodAffinityTerm{term("front", "owner", "web")},
+			"no pod matches app=front in namespaces with owner=web; 2 match in namespace web, which is not selected: it has team=web",
+			"no app=front pod in namespaces with owner=web: 2 are in web",
+		},
+		"no such label": {
+			[]corev1.PodAffinityTerm{term("front", "env", "prod")},
+			"no pod matches app=front in namespaces with env=prod; 2 match in namespace web, which is not selected: it has no label env",
+			"no app=front pod in namespaces with env=prod: 2 are in web",
+		},
+		"only its own namespace": {
+			[]corev1.PodAffinityTerm{term("front", "", "")},
+			"no pod matches app=front in the pod's namespace; 2 match in namespace web, which is not selected",
+			"no app=front pod in the pod's namespace: 2 are in web",
+		},
+		"another name": {
+			[]corev1.PodAffinityTerm{term("db", "", "", "data", "web")},
+			"no pod matches app=db in namespaces data, web; 1 matches in namespace shop, which is not selected",
+			"no app=db pod in namespaces data, web: 1 is in shop",
+		},
+		"by name and by label": {
+			[]corev1.PodAffinityTerm{term("db", "team", "web", "data")},
+			"no pod matches app=db in namespace data and namespaces with team=web; 1 matches in namespace shop, which is not selected: it has team=shop",
+			"no app=db pod in namespace data and namespaces with team=web: 1 is in shop",
+		},
+		"no pod anywhere": {
+			[]corev1.PodAffinityTerm{term("cache", "team", "web")},
+			"no pod matches app=cache in namespaces with team=web in zone=a or anywhere else",
+			"no app=cache pod in namespaces with team=web in its zone",
+		},
+		"one pod has to match all terms": {
+			[]corev1.PodAffinityTerm{term("front", "team", "shop"), term("db", "team", "shop")},
+			"no pod matches app=front and app=db in namespaces with team=shop in zone=a or anywhere else",
+			"no app=front and app=db pod in namespaces with team=shop in its zone",
+		},
+	} {
+		w := neighbourhood().told(t, names.InterPodAffinity, explaintest.Pod("shop/x", "", "", explaintest.Near(c.terms...)), "a-1")
+		what, _, _ := strings.Cut(w.What, "; pod affinity")
+		if what != "a-1: pod affinity: "+c.what || w.Short != c.short {
+			t.Errorf("%s: got\n%s\n%s\nwant\n%s\n%s", name, w.What, w.Short, c.what, c.short)
+		}
+	}
+}
+
+// What could not be read is unknown: a namespace whose labels are not known may be selected.
+func TestNothingIsSaidOfNamespacesThatCouldNotBeRead(t *testing.T) {
+	term := explaintest.PodTerm("zone", "front")
+	term.NamespaceSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"team": "shop"}}
+	q, rs := neighbourhood().rejections(t, names.InterPodAffinity, explaintest.Pod("shop/x", "", "", explaintest.Near(term)))
+	q.Listers.Forbidden = map[string]string{"namespaces": "forbidden"}
+	w := plugins.Explainers[names.InterPodAffinity].Words(q, rs[:1])
+	explaintest.Same(t, w.Short, "no app=front pod in namespaces with team=shop in its zone")
 }
 
 // A pod that matches on a node without the topology's label is on a node.

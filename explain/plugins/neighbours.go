@@ -24,8 +24,8 @@ import (
 // neighbours are the pods that inter-pod rules are about, by topology domain:
 // what InterPodAffinity counts, with the names that its counts leave out.
 type neighbours struct {
-	together []fwk.AffinityTerm // the pod's own required terms
-	apart    []fwk.AffinityTerm
+	together []Term // the pod's own required terms
+	apart    []Term
 
 	affinityMatches map[pair][]*corev1.Pod             // pods that match all of together
 	anywhere        map[string][]*corev1.Pod           // the same by topology key alone
@@ -36,6 +36,7 @@ type neighbours struct {
 	keys            []string                           // of termsByKey, in order
 	matched         bool                               // a pod matches all of together, maybe on a node without the topology's label
 	why             string                             // why no pod on any node does; "" where that is not known
+	outside         outside                            // where no pod on any node does: those that do but for their namespace
 }
 
 // pair is a topology key and a domain of it.
@@ -79,6 +80,9 @@ func newNeighbours(q *Question) *neighbours {
 	n.sortAll()
 	if len(n.together) > 0 && !n.matched {
 		n.why = absentWords(q, n.together)
+		if !matchesAll(n.together, q.Pod) { // otherwise it may be the first
+			n.outside = outsideOf(q, n.together, nodes)
+		}
 	}
 	return n
 }
@@ -153,7 +157,7 @@ func (n *neighbours) with(q *Question, r NodeRejection) *neighbours {
 	}
 	more.collect(r.Node.Node(), r.Nominated)
 	if more.matched {
-		more.why = ""
+		more.why, more.outside = "", outside{}
 	}
 	more.collectRejecting(q.Pod, NamespaceLabels(q), r.Node.Node(), r.Nominated)
 	more.sortAll()
@@ -190,7 +194,7 @@ func (n *neighbours) collectRejecting(pod *corev1.Pod, ours labels.Set, node *co
 			if !ok || !term.Matches(pod, ours) {
 				continue
 			}
-			at := antiAffinityTerm{pair{term.TopologyKey, domain}, TermText(info.GetPod().Namespace, &term)}
+			at := antiAffinityTerm{pair{term.TopologyKey, domain}, joined(selectorText(term.Selector), namespacesText(info.GetPod().Namespace, &term))}
 			n.rejecting[at] = append(n.rejecting[at], info.GetPod())
 		}
 	}
@@ -283,7 +287,7 @@ func (a absent) words() string {
 
 // absentWords say which workload would create pods that all terms mean, where no such pod is on a
 // node; "" for no known workload. One that has replicas comes before those that have none.
-func absentWords(q *Question, terms []fwk.AffinityTerm) string {
+func absentWords(q *Question, terms []Term) string {
 	known := map[string]*absent{}
 	note := func(kind string, of metav1.Object, template *corev1.PodTemplateSpec, replicas *int32) {
 		name, owner := of.GetName(), metav1.GetControllerOf(of)
@@ -330,38 +334,157 @@ func absentWords(q *Question, terms []fwk.AffinityTerm) string {
 	return none
 }
 
-// affinityText is which pods the pod's affinity selects.
-func (n *neighbours) affinityText(pod *corev1.Pod) string {
-	var all []string
-	for _, term := range n.together {
-		if said := TermText(pod.Namespace, &term); !slices.Contains(all, said) {
-			all = append(all, said)
+// outside are the pods on nodes that all terms of an affinity would mean if they selected the pods' namespaces.
+type outside struct {
+	namespaces []string // those with the most such pods first
+	pods       int
+	miss       string // of a single namespace: why its labels are not those that a term selects; "" where it is not about labels
+}
+
+// outsideOf finds them, where no pod on nodes is what terms mean. The namespaces of a term are not known where
+// it selects them by labels that could not be read.
+func outsideOf(q *Question, terms []Term, nodes []fwk.NodeInfo) outside {
+	labelled := func(t Term) bool { return t.byLabels != nil }
+	if !q.Listers.Readable("namespaces") && slices.ContainsFunc(terms, labelled) {
+		return outside{}
+	}
+	otherwise := func(pod *corev1.Pod) bool {
+		return !slices.ContainsFunc(terms, func(t Term) bool { return !t.Selector.Matches(labels.Set(pod.Labels)) })
+	}
+	counts, found := map[string]int{}, outside{}
+	for _, node := range nodes {
+		for _, info := range node.GetPods() {
+			if pod := info.GetPod(); otherwise(pod) {
+				counts[pod.Namespace]++
+				found.pods++
+			}
 		}
 	}
-	return strings.Join(all, " and ")
+	found.namespaces = slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(counts[b]-counts[a], strings.Compare(a, b))
+	})
+	if len(found.namespaces) == 1 {
+		found.miss = missedBy(q, terms, found.namespaces[0])
+	}
+	return found
 }
+
+// missedBy says what a namespace has instead of the labels by which the first term that does not select it
+// selects namespaces: another value, the same name with another prefix, or the value under another key.
+func missedBy(q *Question, terms []Term, name string) string {
+	at := slices.IndexFunc(terms, func(t Term) bool { return !t.Namespaces.Has(name) })
+	namespace, err := q.Namespaces.Get(name)
+	if at < 0 || err != nil || terms[at].byLabels == nil {
+		return ""
+	}
+	requirements, _ := terms[at].byLabels.Requirements()
+	missed := slices.IndexFunc(requirements, func(r labels.Requirement) bool { return !r.Matches(labels.Set(namespace.Labels)) })
+	if missed < 0 {
+		return ""
+	}
+	r := &requirements[missed]
+	last := func(key string) string { return strings.ToLower(key[strings.LastIndex(key, "/")+1:]) }
+	likeness := []func(key, value string) bool{
+		func(key, _ string) bool { return key == r.Key() },
+		func(key, _ string) bool { return last(key) == last(r.Key()) },
+		func(key, value string) bool { return key != corev1.LabelMetadataName && r.Values().Has(value) },
+	}
+	for _, alike := range likeness {
+		for _, key := range slices.Sorted(maps.Keys(namespace.Labels)) {
+			if value := namespace.Labels[key]; alike(key, value) {
+				return "it has " + key + "=" + value
+			}
+		}
+	}
+	return "it has no label " + r.Key()
+}
+
+// words say where the pods are: "3 match in namespace cart-cache, which is not selected"; "" where there are none.
+func (o outside) words() string {
+	if o.pods == 0 {
+		return ""
+	}
+	said := grammar.Count(o.pods, "matches in ", "match in ") + namespaceList(o.namespaces, grammar.Few) + ", " +
+		grammar.Agree(len(o.namespaces), "which is not selected", "which are not selected")
+	if o.miss != "" {
+		said += ": " + o.miss
+	}
+	return said
+}
+
+// clause is words for a table: "3 are in cart-cache".
+func (o outside) clause() string {
+	return grammar.Count(o.pods, "is in ", "are in ") + grammar.List(o.namespaces, 1)
+}
+
+// affinityText is which pods the pod's affinity selects, and what such a pod is called.
+func (n *neighbours) affinityText() (selector, noun string) {
+	var pods, wheres, all []string
+	add := func(to *[]string, said string) {
+		if !slices.Contains(*to, said) {
+			*to = append(*to, said)
+		}
+	}
+	for i := range n.together {
+		term := &n.together[i]
+		add(&pods, selectorText(term.Selector))
+		add(&wheres, term.where)
+		add(&all, term.Text())
+	}
+	if len(wheres) > 1 {
+		selector = strings.Join(all, " and ")
+		return selector, "pod matching " + selector
+	}
+	selector, where := strings.Join(pods, " and "), strings.Join(wheres, "")
+	if where == "" && n.outside.pods > 0 {
+		where = "in the pod's namespace"
+	}
+	return joined(selector, where), joined(selector+" pod", where)
+}
+
+// joined puts the namespaces behind what they are of.
+func joined(of, where string) string {
+	if where == "" {
+		return of
+	}
+	return of + " " + where
+}
+
+// Term is a required term of a pod with its namespace selector resolved to names.
+type Term struct {
+	fwk.AffinityTerm
+	where    string          // its namespaces: "in namespaces with team=web"; "" for the pod's own
+	byLabels labels.Selector // how it selects namespaces; nil where it does not depend on labels
+}
+
+// Text is whom the term means: "app=web", with the namespaces where they are not only the pod's.
+func (t *Term) Text() string { return joined(selectorText(t.Selector), t.where) }
 
 // OwnTerms are the pod's terms with its namespace selectors resolved to names,
 // as the plugin's PreFilter does.
-func OwnTerms(q *Question, terms []corev1.PodAffinityTerm) []fwk.AffinityTerm {
+func OwnTerms(q *Question, terms []corev1.PodAffinityTerm) []Term {
 	parsed, err := fwk.GetAffinityTerms(q.Pod, terms)
 	if err != nil {
 		return nil
 	}
+	own := make([]Term, len(parsed))
 	for i := range parsed {
-		if parsed[i].NamespaceSelector.Empty() {
+		own[i] = Term{AffinityTerm: parsed[i], where: namespacesText(q.Pod.Namespace, &parsed[i])}
+		term := &own[i]
+		if _, selects := term.NamespaceSelector.Requirements(); !selects || term.NamespaceSelector.Empty() {
 			continue
 		}
-		found, err := q.Namespaces.List(parsed[i].NamespaceSelector)
+		term.byLabels = term.NamespaceSelector
+		found, err := q.Namespaces.List(term.byLabels)
 		if err != nil {
 			return nil
 		}
 		for _, namespace := range found {
-			parsed[i].Namespaces.Insert(namespace.Name)
+			term.Namespaces.Insert(namespace.Name)
 		}
-		parsed[i].NamespaceSelector = labels.Nothing()
+		term.NamespaceSelector = labels.Nothing()
 	}
-	return parsed
+	return own
 }
 
 // NamespaceLabels are those of the pod's namespace, for the selectors of others.
@@ -374,7 +497,7 @@ func NamespaceLabels(q *Question) labels.Set {
 }
 
 // matchesAll says whether one pod is what all terms mean; no terms mean none.
-func matchesAll(terms []fwk.AffinityTerm, pod *corev1.Pod) bool {
+func matchesAll(terms []Term, pod *corev1.Pod) bool {
 	for _, term := range terms {
 		if !term.Matches(pod, nil) {
 			return false
@@ -384,7 +507,7 @@ func matchesAll(terms []fwk.AffinityTerm, pod *corev1.Pod) bool {
 }
 
 // keysOf are the topology keys of terms, each once.
-func keysOf(terms []fwk.AffinityTerm) []string {
+func keysOf(terms []Term) []string {
 	var keys []string
 	for _, term := range terms {
 		if !slices.Contains(keys, term.TopologyKey) {
@@ -394,19 +517,26 @@ func keysOf(terms []fwk.AffinityTerm) []string {
 	return keys
 }
 
-// TermText is whom a term of a pod in home means: "app=web", with the
-// namespaces where they are not only home.
-func TermText(home string, term *fwk.AffinityTerm) string {
-	said := selectorText(term.Selector)
-	switch {
-	case term.NamespaceSelector.Empty():
-		return said + " in any namespace"
-	case len(term.Namespaces) == 1 && term.Namespaces.Has(home):
-		return said
-	case len(term.Namespaces) == 0:
-		return said + " in namespaces " + selectorText(term.NamespaceSelector)
+// namespacesText is which namespaces a term of a pod in home selects, by names and by labels; "" for home alone.
+func namespacesText(home string, term *fwk.AffinityTerm) string {
+	if term.NamespaceSelector.Empty() {
+		return "in any namespace"
 	}
-	return said + " in " + grammar.List(sets.List(term.Namespaces), grammar.Few)
+	named := sets.List(term.Namespaces)
+	switch _, selects := term.NamespaceSelector.Requirements(); {
+	case selects && len(named) == 0:
+		return "in namespaces with " + selectorText(term.NamespaceSelector)
+	case selects:
+		return "in " + namespaceList(named, grammar.Few) + " and namespaces with " + selectorText(term.NamespaceSelector)
+	case len(named) == 1 && named[0] == home:
+		return ""
+	}
+	return "in " + namespaceList(named, grammar.Few)
+}
+
+// namespaceList names namespaces: "namespace web", "namespaces shop, web".
+func namespaceList(names []string, limit int) string {
+	return grammar.Agree(len(names), "namespace ", "namespaces ") + grammar.List(names, limit)
 }
 
 // ListPods names the first of some pods and counts the rest.

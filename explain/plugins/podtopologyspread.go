@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
@@ -309,7 +310,11 @@ func selectorText(selector labels.Selector) string {
 	}
 	var all []string
 	for _, requirement := range requirements {
-		all = append(all, requirement.String())
+		said := requirement.String()
+		if values := requirement.Values().List(); len(values) == 1 && requirement.Operator() == selection.In {
+			said = requirement.Key() + "=" + values[0] // rather than "app in (web)"
+		}
+		all = append(all, said)
 	}
 	slices.Sort(all)
 	return strings.Join(all, ",")

@@ -130,7 +130,7 @@ func affinityTopologies(q *Question, nodes []fwk.NodeInfo) []report.Topology {
 		all = append(all, n.togetherTopology(q.Pod, nodes, key))
 	}
 	for i, term := range n.apart {
-		all = append(all, apartTopology(nodes, report.ApartRule, term.TopologyKey, TermText(q.Pod.Namespace, &term), n.excluded[i]))
+		all = append(all, apartTopology(nodes, report.ApartRule, term.TopologyKey, term.Text(), n.excluded[i]))
 	}
 	for _, key := range n.keys {
 		for _, selector := range n.termsByKey[key] {
@@ -188,7 +188,8 @@ func fill(d *report.Domain, pods []*corev1.Pod) {
 
 // togetherTopology is the pod's affinity by one key: which domains have a pod that matches.
 func (n *neighbours) togetherTopology(pod *corev1.Pod, nodes []fwk.NodeInfo, key string) report.Topology {
-	t := report.Topology{Rule: report.AffinityRule, Key: key, Selector: n.affinityText(pod)}
+	t := report.Topology{Rule: report.AffinityRule, Key: key, OtherNamespaces: n.outside.words()}
+	t.Selector, _ = n.affinityText()
 	domains, without := domainsOf(nodes, key)
 	t.Unlabelled = without
 	first := len(n.affinityMatches) == 0 && matchesAll(n.together, pod) // it may be the first

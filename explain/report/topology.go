@@ -39,6 +39,9 @@ type Topology struct {
 	Minimum    *int         `json:"minimum,omitempty"`    // the same: the fewest pods in an eligible domain; 0 below minDomains
 	Domains    []Domain     `json:"domains"`              // those that reject first, then those with the fewest pods
 	Unlabelled int          `json:"unlabelled,omitempty"` // nodes that are rejected because they have no label of the key
+
+	// OtherNamespaces says, of an affinity that no pod matches, where pods would but for their namespace.
+	OtherNamespaces string `json:"otherNamespaces,omitempty"`
 }
 
 // Domain is one value of a topology key.

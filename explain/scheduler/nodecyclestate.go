@@ -148,7 +148,7 @@ func Helps(m *Matrix, pod *corev1.Pod) func(other *corev1.Pod) bool {
 		return func(*corev1.Pod) bool { return true } // some terms do not parse, or a claim may be shared
 	}
 	return func(other *corev1.Pod) bool {
-		return spreads != nil && spreads(other) || slices.ContainsFunc(own, func(term fwk.AffinityTerm) bool { return term.Matches(other, nil) })
+		return spreads != nil && spreads(other) || slices.ContainsFunc(own, func(term plugins.Term) bool { return term.Matches(other, nil) })
 	}
 }
 

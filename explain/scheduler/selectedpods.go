@@ -164,7 +164,7 @@ func (c *selectedPods) meant(m *Matrix, pod *corev1.Pod) *selection {
 		return nil
 	}
 	return c.keep(key, func(info fwk.PodInfo) bool {
-		return slices.ContainsFunc(own, func(term fwk.AffinityTerm) bool { return term.Matches(info.GetPod(), nil) })
+		return slices.ContainsFunc(own, func(term plugins.Term) bool { return term.Matches(info.GetPod(), nil) })
 	})
 }
 

@@ -55,6 +55,7 @@ func (c closest) domains() []string {
 	var lines []string
 	for _, t := range c.topologies() {
 		lines = append(lines, cells.Blank(table.Gutter)+c.page.Brief(t.Title(!c.page.wide())))
+		lines = append(lines, cells.Indent(table.Gutter, cells.Wrap(c.page.Brief(t.OtherNamespaces), c.page.Width-table.Gutter-1))...)
 		own, labelled := c.node.Object.Labels[t.Key]
 		if !labelled {
 			lines = append(lines, cells.Blank(table.Gutter)+c.page.Styles.Bad.Render("✗")+" the node has no label "+model.Clean(report.ShortLabels(t.Key)))
