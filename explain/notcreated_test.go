@@ -3,6 +3,7 @@ package explain
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -186,7 +187,7 @@ func TestRefusedPodsAreToldByWhatRefusesThem(t *testing.T) {
 			"what nothing explains",
 			rules{},
 			refusedPod("1"),
-			"kube-apiserver rejected it 30s ago; no quota, LimitRange or Pod Security level would reject it now. Its controller tries again, after a while.",
+			"kube-apiserver rejected it 30s ago. No quota, LimitRange or Pod Security level that can be read would reject it now; other rules of kube-apiserver may (a webhook, a policy). Its controller keeps trying.",
 			`admission | kube-apiserver: pods "api-6c9-" is forbidden: for some reason`,
 			report.Number{},
 		},
@@ -215,6 +216,51 @@ func TestRefusedPodsAreToldByWhatRefusesThem(t *testing.T) {
 				t.Errorf("unknown: %+v", r.Unknown)
 			}
 		})
+	}
+}
+
+// TestWhatCannotBeReadMayRejectAPod where nothing that was read does: an old rejection is only taken for
+// out of date where a rule has changed since.
+func TestWhatCannotBeReadMayRejectAPod(t *testing.T) {
+	const otherRules = "that can be read would reject it now; other rules of kube-apiserver may (a webhook, a policy"
+	required := ", or a quota that it requires for priority class system-node-critical)"
+	fact := "no ResourceQuota of namespace team-a has priority class system-node-critical in its scope; some clusters require one for it"
+	refused := func() *model.NotCreated {
+		return refusedPod("1", func(p *corev1.Pod) { p.Spec.PriorityClassName = "system-node-critical" })
+	}
+	large := func(edits ...func(*corev1.ResourceQuota)) rules {
+		return rules{quotas: []corev1.ResourceQuota{quotaOf(map[string]string{"pods": "9"}, map[string]string{"pods": "1"}, edits...)}}
+	}
+	scoped := func(class string) func(*corev1.ResourceQuota) {
+		return func(q *corev1.ResourceQuota) {
+			q.Spec.ScopeSelector = &corev1.ScopeSelector{MatchExpressions: []corev1.ScopedResourceSelectorRequirement{{
+				ScopeName: corev1.ResourceQuotaScopePriorityClass, Operator: corev1.ScopeSelectorOpIn, Values: []string{class},
+			}}}
+		}
+	}
+	written := func(after time.Duration) func(*corev1.ResourceQuota) {
+		return func(q *corev1.ResourceQuota) {
+			q.ManagedFields = []metav1.ManagedFieldsEntry{{Time: new(metav1.NewTime(refused().Last.Add(after)))}}
+		}
+	}
+	for name, c := range map[string]struct {
+		rules      rules
+		want, fact string
+	}{
+		"no quota":                 {rules{}, otherRules + required, fact},
+		"a quota without scopes":   {large(), otherRules + required, fact},
+		"a quota of another class": {large(scoped("other")), otherRules + required, fact},
+		"a quota of the class":     {large(scoped("system-node-critical")), otherRules + ")", ""},
+		"a quota written before":   {large(written(-time.Second)), otherRules + required, fact},
+		"a quota written since":    {large(written(time.Second)), "would reject it now. Its controller tries again, after a while.", fact},
+	} {
+		r, err := startEngine(t, c.rules.options(), aNode("a", "4"), c.rules.namespace()).Ask(t.Context(), report.Query{Target: report.PodsNotCreated(refused())})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(r.Summary, c.want) || slices.Contains(r.Facts, fact) != (c.fact != "") {
+			t.Errorf("%s: %q, %q", name, r.Summary, r.Facts)
+		}
 	}
 }
 
@@ -280,8 +326,8 @@ func TestAClassThatDoesNotExistIsTheReason(t *testing.T) {
 		},
 		"unread": {
 			nil, errors.New("not allowed to list replicasets"),
-			"Not created: kube-apiserver rejected it 30s ago; no quota, LimitRange or Pod Security level would reject it now. Its controller tries again, after a while.",
-			"No quota rejects the pod now: there is nothing to raise. Its controller tries again, after a while.",
+			"Not created: kube-apiserver rejected it 30s ago. No quota, LimitRange or Pod Security level that can be read would reject it now; other rules of kube-apiserver may (a webhook, a policy, or a quota that it requires for priority class gone). Its controller keeps trying.",
+			"No quota that can be read rejects the pod now: there is nothing to raise. If kube-apiserver requires a quota for priority class gone, create one with this class in its scope in namespace team-a.",
 			`admission | kube-apiserver: pods "api-6c9-" is forbidden: for some reason`,
 		},
 	} {

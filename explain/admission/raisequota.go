@@ -153,7 +153,7 @@ func (j *Judgement) raises(others []missingPods) (raises []raise, why string) {
 	case len(rejections) == 0 && len(j.unknown) > 0:
 		return nil, "Unknown: " + j.unknown[0].Why + "."
 	case len(rejections) == 0:
-		return nil, "No quota rejects the pod now: there is nothing to raise. Its controller tries again, after a while."
+		return nil, nothingToRaise(j)
 	}
 	for _, r := range rejections {
 		if len(r.unset) > 0 || r.uncounted {

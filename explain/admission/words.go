@@ -32,8 +32,15 @@ func (j *Judgement) tell(r *report.Report) {
 	case len(j.unknown) > 0:
 		r.Summary = fmt.Sprintf("kube-apiserver rejected it%s; the reason is unknown: %s.", j.ago(), j.unknown[0].Why)
 		r.Why = j.quote()
-	default:
+	case j.changedSince():
 		r.Summary = fmt.Sprintf("kube-apiserver rejected it%s; no quota, LimitRange or Pod Security level would reject it now. Its controller tries again, after a while.", j.ago())
+		r.Why = j.quote()
+	default:
+		others := "a webhook, a policy"
+		if class := j.uncovered(); class != "" {
+			others += ", or a quota that it requires for priority class " + class
+		}
+		r.Summary = fmt.Sprintf("kube-apiserver rejected it%s. No quota, LimitRange or Pod Security level that can be read would reject it now; other rules of kube-apiserver may (%s). Its controller keeps trying.", j.ago(), others)
 		r.Why = j.quote()
 	}
 	r.Summary = "Not created: " + r.Summary
@@ -104,6 +111,9 @@ func (j *Judgement) facts(r *report.Report) []string {
 	}
 	for _, part := range j.unknown {
 		facts = append(facts, fmt.Sprintf("%s could not be checked: %s", strings.Join(part.Plugins, ", "), part.Why))
+	}
+	if class := j.uncovered(); class != "" && !explained(j) {
+		facts = append(facts, fmt.Sprintf("no ResourceQuota of namespace %s has priority class %s in its scope; some clusters require one for it", j.Pod.Namespace, class))
 	}
 	missing := fmt.Sprintf("%s needs %s; %d of them could not be created", j.owner(), grammar.Plural(j.refused.Wanted, "pod"), j.refused.Missing)
 	if j.refused.Missing == j.refused.Wanted {
