@@ -92,7 +92,8 @@ type Options struct {
 	// may not be read, to tell what is known at all, where pods were not created,
 	// and where pods are to be replaced. Nil: never known.
 	Quotas func(ctx context.Context, namespace string) ([]corev1.ResourceQuota, error)
-	// LimitRanges are those of a namespace, asked for where pods were not created.
+	// LimitRanges are those of a namespace, asked for where pods were not created or are to be
+	// replaced, and where one gave a pod requests.
 	// Nil: never known.
 	LimitRanges func(ctx context.Context, namespace string) ([]corev1.LimitRange, error)
 	// Created is the pod that a controller of Kubernetes creates now, without what LimitRanges

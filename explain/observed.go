@@ -11,6 +11,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	corelisters "k8s.io/client-go/listers/core/v1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/admission"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/foreignpodgroups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/kueue"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
@@ -34,7 +35,8 @@ type externalFacts struct {
 	claims       map[string][]model.Event
 	events       []model.Event
 	aside        summary.FactsWithoutNodes
-	unread       string // why events about the pod could not be read; "": they could
+	limitRanges  map[corev1.ResourceName]string // that set its requests, where that is known
+	unread       string                         // why events about the pod could not be read; "": they could
 }
 
 // sources tell what neither the state nor the plugins do: Leases, events, quotas.
@@ -111,6 +113,7 @@ func (s *sources) askAtOnce(ctx context.Context, pod *corev1.Pod, said *external
 		func() { said.queue = s.queue(ctx, pod) },
 		func() { said.group = s.group(ctx, pod) },
 		func() { said.nominator = s.nominator(ctx, pod) },
+		func() { said.limitRanges = s.limitRanges(ctx, pod) },
 	} {
 		asking.Go(func() {
 			defer utilruntime.HandleCrash()
@@ -157,6 +160,24 @@ func (s *sources) quotas(ctx context.Context, namespace string) summary.FactsWit
 	return known
 }
 
+// limitRanges are the names of the LimitRanges that set requests of the pod, by resource, where that is
+// known.
+func (s *sources) limitRanges(ctx context.Context, pod *corev1.Pod) map[corev1.ResourceName]string {
+	defaults := model.LimitRangeDefaults(pod)
+	if s.options.LimitRanges == nil || defaults == nil {
+		return nil
+	}
+	all, err := s.options.LimitRanges(ctx, pod.Namespace)
+	if err != nil {
+		return nil
+	}
+	found := map[corev1.ResourceName]string{}
+	for name := range defaults {
+		found[name] = admission.DefaultsFrom(all, pod, name)
+	}
+	return found
+}
+
 // noNamespace says whether it is known that there is no such namespace.
 func (s *sources) noNamespace(namespace string) bool {
 	if _, unread := s.scheduler.Forbidden["namespaces"]; unread {
@@ -191,7 +212,7 @@ func (s *sources) labels(namespace string) (all map[string]string, why string) {
 func (x *explanation) take(said externalFacts) {
 	x.facts.Scheduler, x.facts.WithoutNodes = said.scheduler, said.aside
 	x.facts.Claims, x.facts.Events = said.claims, said.events
-	x.facts.Unread = said.unread
+	x.facts.Unread, x.facts.LimitRanges = said.unread, said.limitRanges
 	x.report.Observed.AttemptSeen = said.attempt
 	x.report.Autoscaler = said.autoscalers
 	x.group = said.group

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -129,11 +130,34 @@ func HasLimitRangeDefaults(pod *corev1.Pod) bool { return pod.Annotations[limitR
 // LimitRangeDefaults is how much of what the containers of a pod request, init containers apart, are
 // defaults of a LimitRange; nil where none are.
 func LimitRangeDefaults(pod *corev1.Pod) corev1.ResourceList {
+	var defaults corev1.ResourceList
+	eachDefault(pod, func(_ string, name corev1.ResourceName, amount resource.Quantity) {
+		if defaults == nil {
+			defaults = corev1.ResourceList{}
+		}
+		amount.Add(defaults[name])
+		defaults[name] = amount
+	})
+	return defaults
+}
+
+// LimitRangeDefaulted are the containers of a pod, init containers apart, whose request of a resource is
+// a default of a LimitRange.
+func LimitRangeDefaulted(pod *corev1.Pod, of corev1.ResourceName) (containers []string) {
+	eachDefault(pod, func(container string, name corev1.ResourceName, _ resource.Quantity) {
+		if name == of {
+			containers = append(containers, container)
+		}
+	})
+	return containers
+}
+
+// eachDefault calls do with each request of a container that is a default of a LimitRange.
+func eachDefault(pod *corev1.Pod, do func(container string, name corev1.ResourceName, amount resource.Quantity)) {
 	_, set, ok := strings.Cut(pod.Annotations[limitRanger], " set: ")
 	if !ok {
-		return nil
+		return
 	}
-	var defaults corev1.ResourceList
 	for part := range strings.SplitSeq(set, "; ") {
 		resources, container, ok := strings.Cut(part, " request for container ")
 		if !ok {
@@ -145,16 +169,10 @@ func LimitRangeDefaults(pod *corev1.Pod) corev1.ResourceList {
 			}
 			for name := range strings.SplitSeq(resources, ", ") {
 				amount, set := pod.Spec.Containers[i].Resources.Requests[corev1.ResourceName(name)]
-				if !set || amount.IsZero() {
-					continue
+				if set && !amount.IsZero() {
+					do(container, corev1.ResourceName(name), amount)
 				}
-				if defaults == nil {
-					defaults = corev1.ResourceList{}
-				}
-				amount.Add(defaults[corev1.ResourceName(name)])
-				defaults[corev1.ResourceName(name)] = amount
 			}
 		}
 	}
-	return defaults
 }

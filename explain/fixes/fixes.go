@@ -449,7 +449,7 @@ func (f *Search) waysInto(q *plugins.Question, m *scheduler.Matrix, g *rejection
 	for _, k := range g.Rejecting {
 		remedies := remediesOf[f.profile.Plugins[k].Name]
 		if f.profile.Plugins[k].Name == names.NodeResourcesFit {
-			remedies = func(q *plugins.Question, rs []plugins.NodeRejection) []option { return fitRemedies(q, rs, f.Budgets) }
+			remedies = func(q *plugins.Question, rs []plugins.NodeRejection) []option { return fitRemedies(q, rs, f) }
 		}
 		if f.profile.Plugins[k].Name == names.NodeAffinity {
 			remedies = func(q *plugins.Question, rs []plugins.NodeRejection) []option {

@@ -21,13 +21,16 @@ import (
 )
 
 // fitRemedies ask for less, or evict what holds enough on one of the nearest nodes.
-func fitRemedies(q *plugins.Question, rs []plugins.NodeRejection, budgets *pdb.Budgets) []option {
+func fitRemedies(q *plugins.Question, rs []plugins.NodeRejection, f *Search) []option {
 	var options []option
 	if lowered := lowerRequests(q, plugins.Shortages(q, rs[0])); lowered != nil {
 		options = append(options, lowered)
 	}
+	if stated := stateRequests(f.Commands, q.Pod, plugins.Shortages(q, rs[0])); stated != nil {
+		options = append(options, stated)
+	}
 	for _, r := range rs[:min(len(rs), nearNodes)] {
-		options = append(options, evictionsFor(q, r, budgets)...)
+		options = append(options, evictionsFor(q, r, f.Budgets)...)
 	}
 	return options
 }

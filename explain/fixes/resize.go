@@ -65,7 +65,7 @@ func gatherResize(ctx context.Context, f *Search, pod *corev1.Pod) error {
 		f.none = "By requests its node has enough now: the kubelet tries again."
 		return nil
 	}
-	for _, steps := range fitRemedies(f.profile.Question(m.asked), m.rejection(), f.Budgets) {
+	for _, steps := range fitRemedies(f.profile.Question(m.asked), m.rejection(), f) {
 		lowers := slices.ContainsFunc(steps, lowersRequest)
 		if lowers && !growsStill(pod, steps) || infeasible && !lowers {
 			continue

@@ -36,6 +36,8 @@ type Facts struct {
 	Events       []model.Event            // of the pod, where it does not tell itself what it waits for
 	PodsUnread   bool                     // not all pods of the nodes are known
 	Unread       string                   // why events about the pod could not be read; "": they could
+	// LimitRanges are the names of those that set requests of the pod, by resource, where that is known.
+	LimitRanges map[corev1.ResourceName]string
 }
 
 // Liveness is what is known about the scheduler that the pod names.

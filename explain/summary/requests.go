@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // requestWords are the pod's requests in one line: "cpu 32 and memory 64Gi".
@@ -51,7 +52,7 @@ func originWords(q *podQuestion, r *report.Report, told *overall) string {
 		if told.over != asked.Resource && (told.over != "" || told.cause != model.ResourceWord(asked.Resource)) {
 			continue
 		}
-		for _, words := range []string{unitWords(q, asked), limitRangeWords(r, asked), initWords(q, asked)} {
+		for _, words := range []string{unitWords(q, asked), limitRangeWords(q, r, asked), initWords(q, asked)} {
 			if words != "" {
 				return words
 			}
@@ -83,20 +84,36 @@ func unitWords(q *podQuestion, asked plugins.Figure) string {
 
 // limitRangeWords say that at least half of what the pod requests of a resource is not what its
 // workload says, but was set by a LimitRange.
-func limitRangeWords(r *report.Report, asked plugins.Figure) string {
+func limitRangeWords(q *podQuestion, r *report.Report, asked plugins.Figure) string {
 	name := asked.Resource
 	given, err := resource.ParseQuantity(r.Pod.LimitRangeDefaults[string(name)])
 	if err != nil || given.IsZero() {
 		return ""
 	}
 	part, _ := model.Count(name, given)
+	containers := model.LimitRangeDefaulted(q.Pod, name)
+	by := "a LimitRange"
+	if of := q.found.LimitRanges[name]; of != "" {
+		by = "LimitRange " + of
+	}
+	if len(q.Pod.Spec.Containers) > 1 {
+		by += " for " + andList(containers)
+	}
 	switch amount := quantity.RoundedUp(name, asked.Wanted); {
 	case part >= asked.Wanted:
-		return fmt.Sprintf("The request of %s %s was set by a LimitRange.", name, amount)
+		return fmt.Sprintf("The request of %s %s was set by %s.", name, amount, by)
 	case 2*part >= asked.Wanted:
-		return fmt.Sprintf("Of the request of %s %s, %s was set by a LimitRange.", name, amount, quantity.RoundedDown(name, part))
+		return fmt.Sprintf("Of the request of %s %s, %s was set by %s.", name, amount, quantity.RoundedDown(name, part), by)
 	}
 	return ""
+}
+
+// andList names some things, the rest is counted: "a, b and c".
+func andList(names []string) string {
+	if last := len(names) - 1; last > 0 && last < grammar.Few {
+		return strings.Join(names[:last], ", ") + " and " + names[last]
+	}
+	return grammar.List(names, grammar.Few)
 }
 
 // initWords name the init container without which the pod would request less, as the scheduler counts:

@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // spreading is how a change of a template reaches the pods.
@@ -69,6 +70,26 @@ func (w *workload) pods() string {
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+// Defaulted are the containers of a pod whose request of a resource a LimitRange set, as their template,
+// which was read, states none; and the other pods of its workload. What an admission webhook may have
+// set is not among it.
+func (m *Maker) Defaulted(pod *corev1.Pod, name corev1.ResourceName) (containers []string, others []*corev1.Pod) {
+	names := model.LimitRangeDefaulted(pod, name)
+	if len(names) == 0 {
+		return nil, nil
+	}
+	w := m.known(pod)
+	if w.template == nil {
+		return nil, nil
+	}
+	for _, c := range w.template.Containers {
+		if _, stated := c.Resources.Requests[name]; !stated && slices.Contains(names, c.Name) {
+			containers = append(containers, c.Name)
+		}
+	}
+	return containers, w.others
 }
 
 // workloadOf finds whose template the pod is made from.

@@ -67,6 +67,8 @@ func partOf(spec *corev1.PodSpec, step remedy.Step) any {
 			containers = spec.InitContainers
 		}
 		return slices.ContainsFunc(containers, func(c corev1.Container) bool { return c.Name == r.Container })
+	case remedy.SetRequests:
+		return !slices.ContainsFunc(r.Of, func(of remedy.LowerRequest) bool { return partOf(spec, of) != true })
 	case remedy.DropSelector:
 		return spec.NodeSelector[r.Key] == r.Value
 	case remedy.SetSelector:

@@ -21,6 +21,7 @@ import (
 
 func (Tolerate) kind() report.FixKind       { return report.FixTolerate }
 func (LowerRequest) kind() report.FixKind   { return report.FixRequest }
+func (SetRequests) kind() report.FixKind    { return report.FixRequest }
 func (DropSelector) kind() report.FixKind   { return report.FixSelector }
 func (SetSelector) kind() report.FixKind    { return report.FixSelector }
 func (DropExpression) kind() report.FixKind { return report.FixSelector }
@@ -31,6 +32,7 @@ func (SetScheduler) kind() report.FixKind   { return report.FixScheduler }
 func (Ungate) kind() report.FixKind         { return report.FixGate }
 
 func (Ungate) harm() int         { return 10 }
+func (SetRequests) harm() int    { return 15 } // nobody asked for so much
 func (SetScheduler) harm() int   { return 20 }
 func (SetSelector) harm() int    { return 24 }
 func (DropSelector) harm() int   { return 45 }
@@ -74,6 +76,14 @@ func (r Tolerate) title() string {
 // requests are shown.
 func (r LowerRequest) title() string {
 	return fmt.Sprintf("request %s %s instead of %s", r.Resource, quantity.RoundedDown(r.Resource, r.Total[1]), quantity.OfPod(r.Resource, r.Total[0]))
+}
+
+func (r SetRequests) title() string {
+	names := make([]string, len(r.Of))
+	for i, of := range r.Of {
+		names[i] = of.Container
+	}
+	return r.Of[0].title() + " (" + grammar.List(names, grammar.Few) + ")"
 }
 
 func (r DropSelector) title() string {
@@ -153,8 +163,14 @@ func (r LowerRequest) apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, er
 		for i := range containers {
 			if containers[i].Name == r.Container {
 				found = true
+				if containers[i].Resources.Requests == nil { // a pod from before a LimitRange gave it one
+					containers[i].Resources.Requests = corev1.ResourceList{}
+				}
 				containers[i].Resources.Requests[r.Resource] = r.quantity()
 				if r.Limit {
+					if containers[i].Resources.Limits == nil {
+						containers[i].Resources.Limits = corev1.ResourceList{}
+					}
 					containers[i].Resources.Limits[r.Resource] = r.quantity()
 				}
 			}
@@ -164,6 +180,16 @@ func (r LowerRequest) apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, er
 		return nil, fmt.Errorf("lower request of container %s: the pod has none of that name", r.Container)
 	}
 	return changed, nil
+}
+
+func (r SetRequests) apply(s *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
+	for _, of := range r.Of {
+		var err error
+		if pod, err = of.apply(s, pod); err != nil {
+			return nil, err
+		}
+	}
+	return pod, nil
 }
 
 // applyToPod lowers what the pod itself requests. A template may leave its requests to admission, which

@@ -56,6 +56,8 @@ type (
 		Total     [2]int64 // of the pod, before and after
 		Limit     bool     // the limit is lowered with it: the QoS class is Guaranteed, or the resource wants it
 	}
+	// SetRequests states requests of several containers, which their template leaves to a LimitRange.
+	SetRequests struct{ Of []LowerRequest }
 	// DropSelector takes a key out of spec.nodeSelector.
 	DropSelector struct{ Key, Value string }
 	// SetSelector gives a key of spec.nodeSelector another value.
