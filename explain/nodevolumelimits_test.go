@@ -2,7 +2,9 @@ package explain
 
 import (
 	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -36,11 +38,44 @@ func TestTheCountBehindAVolumeLimitIsTold(t *testing.T) {
 			Attacher: "csi.example.com", NodeName: "n", Source: storagev1.VolumeAttachmentSource{PersistentVolumeName: new("pv-1")},
 		}})
 	rejection := rejectionsOf(t, names.NodeVolumeLimits, "n", testPod("data/x", "", "", mounting("v0", "v2", "v3")), objects...)
-	same(t, rejection.What, "n: attach limit of CSI driver csi.example.com: 1 too many: the pod needs 2 volumes for claim data/v2, claim data/v3, 2 of 3 are in use")
-	same(t, rejection.Short, "attach limit of csi.example.com: 2 of 3 in use")
+	same(t, rejection.What, "n: attach limit of CSI driver csi.example.com: 1 too many: the pod needs 2 volumes for claim data/v2, claim data/v3, 2 of 3 are in use, 1 of them by VolumeAttachments of no pod on the node")
+	same(t, rejection.Short, "attach limit of csi.example.com: 2 of 3 in use, 1 for no pod on the node")
 	want := report.Number{Resource: "attachable-volumes-csi-csi.example.com", Wanted: "2", Requested: "2", Allocatable: "3", Short: "1"}
 	if len(rejection.Numbers) != 1 || rejection.Numbers[0] != want {
 		t.Errorf("got %+v, want %+v", rejection.Numbers, want)
+	}
+}
+
+// An attachment of no pod counts until its driver has detached the volume. It is said of one only where the
+// volumes of all pods on the node are known.
+func TestAttachmentsOfNoPodAreToldWithHowLongTheyHaveBeenDetached(t *testing.T) {
+	attachment := func(volume int, deleted time.Duration) *storagev1.VolumeAttachment {
+		made := &storagev1.VolumeAttachment{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("at-%d", volume)}, Spec: storagev1.VolumeAttachmentSpec{
+			Attacher: "csi.example.com", NodeName: "n", Source: storagev1.VolumeAttachmentSource{PersistentVolumeName: new(fmt.Sprintf("pv-%d", volume))},
+		}}
+		if deleted > 0 {
+			made.DeletionTimestamp, made.Finalizers = &metav1.Time{Time: testNow.Add(-deleted)}, []string{"external-attacher/csi-example-com"}
+		}
+		return made
+	}
+	const hour = time.Hour
+	for name, c := range map[string]struct {
+		others []runtime.Object
+		uses   string
+		what   string
+	}{
+		"of a pod":              {[]runtime.Object{attachment(0, 0)}, "v0", "1 of 1 are in use"},
+		"of none":               {[]runtime.Object{attachment(0, 0), attachment(1, 0)}, "v0", "2 of 1 are in use, 1 of them by VolumeAttachments of no pod on the node"},
+		"being detached":        {[]runtime.Object{attachment(1, 50*hour)}, "v0", "2 of 1 are in use, 1 of them by VolumeAttachments of no pod on the node (1 being detached for 2d)"},
+		"the longest":           {[]runtime.Object{attachment(1, 5*hour), attachment(2, 75*hour), attachment(3, 0)}, "v0", "4 of 1 are in use, 3 of them by VolumeAttachments of no pod on the node (2 being detached, the longest for 3d)"},
+		"a pod's claim is gone": {[]runtime.Object{attachment(0, 0), attachment(1, 0)}, "gone", "2 of 1 are in use"},
+	} {
+		objects := append(attached(6), testNode("n", "4"), aCSINode("n", "csi.example.com", 1), aClass("csi", "csi.example.com"), testPod("data/a", "n", "", mounting(c.uses)))
+		report := mustExplain(t, startEngine(t, Options{}, append(objects, c.others...)...), testPod("data/x", "", "", mounting("v5")))
+		_, told, _ := strings.Cut(refusalIn(t, report, names.NodeVolumeLimits, "n").What, "claim data/v5, ")
+		if told != c.what {
+			t.Errorf("%s: got %q, want %q", name, told, c.what)
+		}
 	}
 }
 

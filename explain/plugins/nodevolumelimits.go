@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -13,6 +14,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/features"
 
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
@@ -58,10 +60,11 @@ func LimitReasons(q *Question, r NodeRejection) []Reason {
 		driver := strings.TrimPrefix(string(f.Resource), attachLimit)
 		reasons = append(reasons, Reason{
 			kind:  "attach limit of " + driver + " reached",
-			short: fmt.Sprintf("attach limit of %s: %d of %d in use", driver, f.Requested, f.Allocatable),
+			short: fmt.Sprintf("attach limit of %s: %d of %d in use", driver, f.Requested, f.Allocatable) + counted.idle[driver].clause(),
 			What: func() string {
 				return fmt.Sprintf("attach limit of CSI driver %s: %d too many: the pod needs %s for %s, %d of %d are in use",
-					driver, f.Short, grammar.Plural(int(f.Wanted), "volume"), grammar.List(counted.claims[driver], grammar.Many), f.Requested, f.Allocatable)
+					driver, f.Short, grammar.Plural(int(f.Wanted), "volume"), grammar.List(counted.claims[driver], grammar.Many), f.Requested, f.Allocatable) +
+					counted.idle[driver].words(q.Now)
 			},
 		})
 	}
@@ -81,6 +84,38 @@ type attachCount struct {
 	absent []string            // drivers that the pod needs and the node must have, but does not
 	over   []Figure            // limits that the pod would exceed, by driver
 	claims map[string][]string // driver → what of the pod needs it
+	idle   map[string]idle     // driver → what is in use for no pod on the node; nil where that is not known
+}
+
+// idle are volumes that count because a VolumeAttachment holds them on a node, where no pod on it uses them.
+type idle struct {
+	volumes   int
+	detaching int // of them: their VolumeAttachment is being deleted, which lasts until the driver has detached them
+	since     time.Time
+}
+
+// clause is for tables: ", 7 for no pod on the node".
+func (i idle) clause() string {
+	if i.volumes == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d for no pod on the node", i.volumes)
+}
+
+// words go on with how many are being detached, and since when.
+func (i idle) words(now time.Time) string {
+	if i.volumes == 0 {
+		return ""
+	}
+	said := fmt.Sprintf(", %d of them by VolumeAttachments of no pod on the node", i.volumes)
+	switch age := model.FormatAge(i.since, now); {
+	case i.detaching == 0:
+		return said
+	case i.detaching == 1:
+		return said + " (1 being detached for " + age + ")"
+	default:
+		return said + fmt.Sprintf(" (%d being detached, the longest for %s)", i.detaching, age)
+	}
 }
 
 func attachmentsOf(q *Question) *attachCounter {
@@ -109,6 +144,9 @@ func (a *attachCounter) count(q *Question, node fwk.NodeInfo) *attachCount {
 	}
 	if len(found.absent) == 0 {
 		found.over, wanted = a.over(q, node, csiNode, wanted)
+		if len(found.over) > 0 {
+			found.idle = a.idle(q, node, csiNode)
+		}
 	}
 	for _, h := range wanted {
 		if !slices.Contains(found.claims[h.driver], h.claim) {
@@ -148,7 +186,7 @@ func (a *attachCounter) over(q *Question, node fwk.NodeInfo, csiNode *storagev1.
 			counted = append(counted, h)
 		}
 	}
-	for _, key := range a.attached(node.Node().Name) {
+	for key := range a.attached(node.Node().Name) {
 		used[key] = true
 	}
 	for _, driver := range csiNode.Spec.Drivers {
@@ -177,22 +215,59 @@ func countOf(volumes map[handleKey]bool, driver string) (count int64) {
 	return count
 }
 
+// idle are the volumes by driver that VolumeAttachments hold on the node and no pod on it uses; nil where the
+// volumes of a pod on it are not all known. (Where not all pods are known, the plugin's answer is unknown.)
+func (a *attachCounter) idle(q *Question, node fwk.NodeInfo, csiNode *storagev1.CSINode) map[string]idle {
+	used := map[handleKey]bool{}
+	for _, info := range node.GetPods() {
+		for _, claim := range a.claimsOf(info.GetPod()) {
+			if claim.Object == nil {
+				return nil
+			}
+			if name := claim.Object.Spec.VolumeName; name != "" {
+				if _, err := a.Volumes.Get(name); err != nil {
+					return nil
+				}
+			}
+		}
+		for _, h := range a.handles(q, info.GetPod(), csiNode) {
+			used[h.handleKey] = true
+		}
+	}
+	found := map[string]idle{}
+	for key, attachment := range a.attached(node.Node().Name) {
+		if used[key] {
+			continue
+		}
+		of := found[key.driver]
+		of.volumes++
+		if deleted := attachment.DeletionTimestamp; deleted != nil {
+			of.detaching++
+			if of.since.IsZero() || deleted.Time.Before(of.since) {
+				of.since = deleted.Time
+			}
+		}
+		found[key.driver] = of
+	}
+	return found
+}
+
 // attached are the volumes that VolumeAttachments hold on the node.
-func (a *attachCounter) attached(node string) []handleKey {
+func (a *attachCounter) attached(node string) map[handleKey]*storagev1.VolumeAttachment {
 	if a.onNode == nil {
 		a.onNode = map[string][]*storagev1.VolumeAttachment{}
 		for _, attachment := range Everything(a.attachments) {
 			a.onNode[attachment.Spec.NodeName] = append(a.onNode[attachment.Spec.NodeName], attachment)
 		}
 	}
-	var found []handleKey
+	found := map[handleKey]*storagev1.VolumeAttachment{}
 	for _, attachment := range a.onNode[node] {
 		name := attachment.Spec.Source.PersistentVolumeName
 		if attachment.Spec.Attacher == "" || name == nil {
 			continue
 		}
 		if volume, err := a.Volumes.Get(*name); err == nil && volume.Spec.CSI != nil {
-			found = append(found, handleKey{attachment.Spec.Attacher, volume.Spec.CSI.VolumeHandle})
+			found[handleKey{attachment.Spec.Attacher, volume.Spec.CSI.VolumeHandle}] = attachment
 		}
 	}
 	return found
