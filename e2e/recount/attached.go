@@ -125,11 +125,16 @@ func (s *State) addLimits(r *Rejection, node *corev1.Node, csiNode *storagev1.CS
 			more[a.driver] = append(more[a.driver], claim)
 		}
 	}
+	idle := map[string]int{} // that no pod of the node uses
 	for i := range s.attached {
 		object := &s.attached[i]
 		volume := s.volumes[*object.Spec.Source.PersistentVolumeName]
-		if object.Spec.NodeName == node.Name && volume != nil {
-			used[attachment{object.Spec.Attacher, volume.Spec.CSI.VolumeHandle}] = true
+		if object.Spec.NodeName != node.Name || volume == nil {
+			continue
+		}
+		if a := (attachment{object.Spec.Attacher, volume.Spec.CSI.VolumeHandle}); !used[a] {
+			used[a] = true
+			idle[a.driver]++
 		}
 	}
 	inUse := map[string]int{}
@@ -152,6 +157,9 @@ func (s *State) addLimits(r *Rejection, node *corev1.Node, csiNode *storagev1.CS
 		r.Numbers = append(r.Numbers, n)
 		r.Names = append(append(r.Names, driver.Name), more[driver.Name]...)
 		r.Figures = append(r.Figures, n.Wanted, n.Requested, n.Allocatable, n.Short)
+		if idle[driver.Name] > 0 {
+			r.Figures = append(r.Figures, count(idle[driver.Name]))
+		}
 	}
 }
 
