@@ -87,7 +87,8 @@ func TestRequestsOfALimitRangeAreStatedInTheTemplate(t *testing.T) {
 		"as running pods have it": {running("100m"), "", []corev1.LimitRange{defaultsOf("defaults", "4")}, "+ request cpu 1.2 instead of 9 (logs, reload)", strings.ReplaceAll(patch, "CPU", "100m")},
 		"no pod tells":            {nil, "", []corev1.LimitRange{defaultsOf("defaults", "4")}, "+ request cpu 8 instead of 9 (logs, reload)", strings.ReplaceAll(patch, "CPU", "3500m")},
 		"less than a minimum": {
-			running("100m"), "", []corev1.LimitRange{defaultsOf("defaults", "4", least("200m"))},
+			running("100m"), "",
+			[]corev1.LimitRange{defaultsOf("defaults", "4", least("200m"))},
 			"x request cpu 1.2 instead of 9 (logs, reload) | the new pod may be rejected: LimitRange shop/defaults requires at least cpu 200m per Container, container logs requests 100m, and for 1 more reason",
 			strings.ReplaceAll(patch, "CPU", "100m"),
 		},

@@ -101,7 +101,7 @@ func (s *State) addLonely(r *Rejection, pod *corev1.Pod, node *corev1.Node) {
 		}
 	}
 	first := !anywhere && s.matchesAll(pod, terms, pod)
-	outside := s.outside(pod, terms)
+	unselected := outside(s, pod, terms)
 	for _, term := range terms {
 		if _, ok := node.Labels[term.TopologyKey]; !ok {
 			r.Names = append(r.Names, term.TopologyKey)
@@ -116,14 +116,14 @@ func (s *State) addLonely(r *Rejection, pod *corev1.Pod, node *corev1.Node) {
 		if elsewhere[term.TopologyKey] > 0 {
 			r.Figures = append(r.Figures, count(elsewhere[term.TopologyKey]))
 		}
-		if outside > 0 {
-			r.Figures = append(r.Figures, count(outside))
+		if unselected > 0 {
+			r.Figures = append(r.Figures, count(unselected))
 		}
 	}
 }
 
 // outside counts the pods on nodes that the terms mean but for their namespaces, where they mean none.
-func (s *State) outside(pod *corev1.Pod, terms []corev1.PodAffinityTerm) (pods int) {
+func outside(s *State, pod *corev1.Pod, terms []corev1.PodAffinityTerm) (pods int) {
 	for i := range s.Nodes {
 		for _, other := range s.byNode[s.Nodes[i].Name] {
 			if s.matchesAll(pod, terms, other) {

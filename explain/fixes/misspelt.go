@@ -46,36 +46,39 @@ var places = []string{corev1.LabelTopologyZone, corev1.LabelTopologyRegion}
 // misspeltNodes gives nodes of a group whose value of a label looks like a misspelling of one that the pod wants
 // and that other nodes have the value of those, if no pod asks for theirs.
 func misspeltNodes(f *Search, pod *corev1.Pod, one plugins.Want, rs []plugins.NodeRejection) (step remedy.LabelNode, ok bool) {
-	if one.Field || isGiven(one.Key) && !slices.Contains(places, one.Key) {
+	place := slices.Contains(places, one.Key)
+	if one.Field || isGiven(one.Key) && !place {
 		return step, false
 	}
 	for _, r := range rs {
-		node := r.Node.Node()
-		has := node.Labels[one.Key]
-		if has == "" || len(step.Nodes) == mistakenNodes {
-			continue
-		}
-		at := slices.IndexFunc(one.AllWanted(pod), func(value string) bool { return misspelt(has, value) })
-		pool := model.PoolOf(node, f.PoolLabel)
-		switch {
-		case at < 0:
-		case len(step.Nodes) == 0:
-			step = remedy.LabelNode{Nodes: []string{node.Name}, Pool: pool, Key: one.Key, Value: one.AllWanted(pod)[at], Misspelt: has}
-		case has == step.Misspelt && pool == step.Pool && pool != "":
-			step.Nodes = append(step.Nodes, node.Name)
-		}
+		addMisspelt(f, &step, one.Key, one.AllWanted(pod), r.Node.Node())
 	}
 	if len(step.Nodes) == 0 || asked(f.Scheduler.State.Pods, one.Key, step.Misspelt) {
 		return step, false
 	}
 	right, wrong := nodesWith(f, one.Key, step.Value), nodesWith(f, one.Key, step.Misspelt)
-	if right == 0 || right <= wrong && !slices.Contains(places, one.Key) { // which of two words is the right one, most nodes say
+	if right == 0 || right <= wrong && !place { // which of two words is the right one, most nodes say
 		return step, false
 	}
 	if len(step.Nodes) == 1 {
 		step.Pool = ""
 	}
 	return step, true
+}
+
+// addMisspelt adds a node whose value of a label looks like a misspelling of one that is wanted: the first decides
+// which, and of which pool the others are.
+func addMisspelt(f *Search, step *remedy.LabelNode, key string, wanted []string, node *corev1.Node) {
+	has, pool := node.Labels[key], model.PoolOf(node, f.PoolLabel)
+	if len(step.Nodes) > 0 {
+		if has == step.Misspelt && pool == step.Pool && pool != "" && len(step.Nodes) < mistakenNodes {
+			step.Nodes = append(step.Nodes, node.Name)
+		}
+		return
+	}
+	if at := slices.IndexFunc(wanted, func(value string) bool { return has != "" && misspelt(has, value) }); at >= 0 {
+		*step = remedy.LabelNode{Nodes: []string{node.Name}, Pool: pool, Key: key, Value: wanted[at], Misspelt: has}
+	}
 }
 
 // nodesWith counts the nodes that have a value of a label.

@@ -155,7 +155,7 @@ func (c Clash) sentence() string {
 	case c.missing:
 		return fmt.Sprintf("%s: the node has no label %s", c.Rule, c.Key)
 	case c.Rule == Together && count == 0 && c.outside.pods > 0:
-		return fmt.Sprintf("%s: no pod matches %s", c.Rule, c.Selector) + c.because() + "; " + c.outside.words()
+		return fmt.Sprintf("%s: no pod matches %s in %s or anywhere else", c.Rule, c.Selector, place) + c.because() + "; " + c.outside.words()
 	case c.Rule == Together && count == 0:
 		return fmt.Sprintf("%s: no pod matches %s in %s or anywhere else", c.Rule, c.Selector, place) + c.because()
 	case c.Rule == Together:

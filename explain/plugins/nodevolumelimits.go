@@ -108,13 +108,13 @@ func (i idle) words(now time.Time) string {
 		return ""
 	}
 	said := fmt.Sprintf(", %d of them by VolumeAttachments of no pod on the node", i.volumes)
-	switch age := model.FormatAge(i.since, now); {
-	case i.detaching == 0:
+	switch i.detaching {
+	case 0:
 		return said
-	case i.detaching == 1:
-		return said + " (1 being detached for " + age + ")"
+	case 1:
+		return said + " (1 being detached for " + model.FormatAge(i.since, now) + ")"
 	default:
-		return said + fmt.Sprintf(" (%d being detached, the longest for %s)", i.detaching, age)
+		return said + fmt.Sprintf(" (%d being detached, the longest for %s)", i.detaching, model.FormatAge(i.since, now))
 	}
 }
 
