@@ -94,11 +94,11 @@ func TestOtherNodesFollowTheClosest(t *testing.T) {
 	}{
 		"an anti-affinity of one workload": {
 			append([]runtime.Object{testNode("b", "16"), testNode("c", "16"), cache("cache-0", "b"), cache("cache-1", "c")}, full...), testPod("s/x", "", "2", batch),
-			"0 of 3 nodes fit. Closest: a needs cpu 1 more. 2 nodes with enough capacity: rejected by anti-affinity of search/cache (app=batch in s).",
+			"0 of 3 nodes fit. Closest: a needs cpu 1 more. 2 nodes with enough capacity: rejected by anti-affinity of search/cache (app=batch in namespace s).",
 		},
 		"on one node": {
 			append([]runtime.Object{testNode("b", "16"), cache("cache-0", "b")}, full...), testPod("s/x", "", "2", batch),
-			"0 of 2 nodes fit. Closest: a needs cpu 1 more. b with enough capacity: rejected by anti-affinity of search/cache-0 (app=batch in s).",
+			"0 of 2 nodes fit. Closest: a needs cpu 1 more. b with enough capacity: rejected by anti-affinity of search/cache-0 (app=batch in namespace s).",
 		},
 		"the nodes with the rule are full too": {
 			append([]runtime.Object{testNode("b", "2"), cache("cache-0", "b")}, full...), testPod("s/x", "", "2", batch),

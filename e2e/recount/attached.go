@@ -125,18 +125,7 @@ func (s *State) addLimits(r *Rejection, node *corev1.Node, csiNode *storagev1.CS
 			more[a.driver] = append(more[a.driver], claim)
 		}
 	}
-	idle := map[string]int{} // that no pod of the node uses
-	for i := range s.attached {
-		object := &s.attached[i]
-		volume := s.volumes[*object.Spec.Source.PersistentVolumeName]
-		if object.Spec.NodeName != node.Name || volume == nil {
-			continue
-		}
-		if a := (attachment{object.Spec.Attacher, volume.Spec.CSI.VolumeHandle}); !used[a] {
-			used[a] = true
-			idle[a.driver]++
-		}
-	}
+	idle := addAttached(s, node, used)
 	inUse := map[string]int{}
 	for a := range used {
 		inUse[a.driver]++
@@ -161,6 +150,23 @@ func (s *State) addLimits(r *Rejection, node *corev1.Node, csiNode *storagev1.CS
 			r.Figures = append(r.Figures, count(idle[driver.Name]))
 		}
 	}
+}
+
+// addAttached adds what VolumeAttachments hold on a node, and counts by driver what no pod on it uses.
+func addAttached(s *State, node *corev1.Node, used map[attachment]bool) (idle map[string]int) {
+	idle = map[string]int{}
+	for i := range s.attached {
+		object := &s.attached[i]
+		volume := s.volumes[*object.Spec.Source.PersistentVolumeName]
+		if object.Spec.NodeName != node.Name || volume == nil {
+			continue
+		}
+		if a := (attachment{object.Spec.Attacher, volume.Spec.CSI.VolumeHandle}); !used[a] {
+			used[a] = true
+			idle[a.driver]++
+		}
+	}
+	return idle
 }
 
 func count(n int) resource.Quantity { return *resource.NewQuantity(int64(n), resource.DecimalSI) }
