@@ -252,7 +252,7 @@ func TestWhatCannotBeReadMayRejectAPod(t *testing.T) {
 		"a quota of another class": {large(scoped("other")), otherRules + required, fact},
 		"a quota of the class":     {large(scoped("system-node-critical")), otherRules + ")", ""},
 		"a quota written before":   {large(written(-time.Second)), otherRules + required, fact},
-		"a quota written since":    {large(written(time.Second)), "would reject it now. Its controller tries again, after a while.", fact},
+		"a quota written since":    {large(written(time.Second)), "before a quota or LimitRange changed. None that can be read would reject it now; other rules of kube-apiserver may (a webhook, a policy, or a quota that it requires for priority class system-node-critical). Its controller tries again, after a while.", fact},
 	} {
 		r, err := startEngine(t, c.rules.options(), aNode("a", "4"), c.rules.namespace()).Ask(t.Context(), report.Query{Target: report.PodsNotCreated(refused())})
 		if err != nil {

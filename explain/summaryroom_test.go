@@ -386,8 +386,14 @@ func TestNearMissesAreToldApart(t *testing.T) {
 		"a taint here, a pressure there": {
 			[]runtime.Object{testNode("a", "4", taint), testNode("b", "4", nodeTaint(corev1.TaintNodeMemoryPressure, "", corev1.TaintEffectNoSchedule))},
 			testPod("s/x", "", "1"),
-			"Only a taint or the condition of nodes blocks it: a would accept it without dedicated=gpu:NoSchedule, b, which has MemoryPressure.",
+			"Only a taint or the condition of nodes blocks it: a would accept it without dedicated=gpu:NoSchedule, b but for MemoryPressure.",
 			"taint | a: dedicated=gpu:NoSchedule",
+		},
+		"a taint of Kubernetes' own domain that is no condition": {
+			[]runtime.Object{testNode("a", "4", nodeTaint("node.kubernetes.io/os", "windows", corev1.TaintEffectNoSchedule))},
+			testPod("s/x", "", "1"),
+			"Only a taint blocks it: a would accept it without node.kubernetes.io/os=windows:NoSchedule.",
+			"taint | a: node.kubernetes.io/os=windows:NoSchedule",
 		},
 		"a taint here, a cordon there": {
 			[]runtime.Object{testNode("a", "4", taint), testNode("b", "4", cordonedNode)},

@@ -85,3 +85,18 @@ func TestAStartupTaintIsLeftToItsAgent(t *testing.T) {
 		}
 	}
 }
+
+// TestAnAgentThatDoesNotTolerateItsOwnTaintIsOfferedTheToleration and is not told to wait for itself; a node on which
+// nothing of a DaemonSet is unready may lack the agent.
+func TestAnAgentThatDoesNotTolerateItsOwnTaintIsOfferedTheToleration(t *testing.T) {
+	pod := testPod("kube-system/ebs-csi-node-x", "", "1", podControlledBy("apps/v1", "DaemonSet", "ebs-csi-node"))
+	e := startEngine(t, Options{}, testNode("a", "4", nodeTaint("ebs.csi.aws.com/agent-not-ready", "", corev1.TaintEffectNoExecute)), pod)
+	r, err := e.Ask(t.Context(), report.Query{Target: report.PodOf(pod.UID), Parts: report.FixesPart})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, r.Groups[0].Rejections[0].What, "a has the untolerated taint ebs.csi.aws.com/agent-not-ready:NoExecute: it is waiting for the agent of ebs.csi.aws.com; no pod of a DaemonSet is unready there: is the agent installed?")
+	if len(r.Tried.Tried) == 0 || r.Tried.Tried[0].Kind != report.FixTolerate || !r.Tried.Tried[0].Verified {
+		t.Errorf("fixes: %s", toldFixes(r.Tried))
+	}
+}

@@ -62,6 +62,10 @@ func TestAClaimThatALostNodeKeepsIsSaidToBe(t *testing.T) {
 			"Pod data/db-0 is Terminating on m, which is NotReady, and keeps the claim: start the node again, or, once its machine is certainly off, " +
 				"taint it node.kubernetes.io/out-of-service=nodeshutdown:NoExecute. Its pods are then deleted and their volumes detached.",
 		},
+		"lost a moment ago": {
+			testNode("m", "4", notReady), testPod("data/db-0", "m", "", mounting("db"), func(p *corev1.Pod) { p.DeletionTimestamp = new(metav1.NewTime(testNow.Add(30 * time.Second))) }),
+			"n: claim data/db is ReadWriteOncePod and in use by data/db-0 on m, which is NotReady: the pod is Terminating until its kubelet confirms it", "",
+		},
 		"ending on a Ready node": {
 			testNode("m", "4"), testPod("data/db-0", "m", "", mounting("db"), ending),
 			"n: claim data/db is ReadWriteOncePod and in use by data/db-0 on m", "",

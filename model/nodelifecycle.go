@@ -49,9 +49,6 @@ func lifecycleOf(node *corev1.Node) string {
 	if !begun || !ready {
 		return "new: not initialized"
 	}
-	if slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool { return AgentOf(t.Key) != "" }) {
-		return "agent not ready"
-	}
 	return ""
 }
 

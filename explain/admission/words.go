@@ -32,15 +32,15 @@ func (j *Judgement) tell(r *report.Report) {
 	case len(j.unknown) > 0:
 		r.Summary = fmt.Sprintf("kube-apiserver rejected it%s; the reason is unknown: %s.", j.ago(), j.unknown[0].Why)
 		r.Why = j.quote()
-	case j.changedSince():
-		r.Summary = fmt.Sprintf("kube-apiserver rejected it%s; no quota, LimitRange or Pod Security level would reject it now. Its controller tries again, after a while.", j.ago())
-		r.Why = j.quote()
 	default:
 		others := "a webhook, a policy"
 		if class := j.uncovered(); class != "" {
 			others += ", or a quota that it requires for priority class " + class
 		}
 		r.Summary = fmt.Sprintf("kube-apiserver rejected it%s. No quota, LimitRange or Pod Security level that can be read would reject it now; other rules of kube-apiserver may (%s). Its controller keeps trying.", j.ago(), others)
+		if j.changedSince() {
+			r.Summary = fmt.Sprintf("kube-apiserver rejected it%s, before a quota or LimitRange changed. None that can be read would reject it now; other rules of kube-apiserver may (%s). Its controller tries again, after a while.", j.ago(), others)
+		}
 		r.Why = j.quote()
 	}
 	r.Summary = "Not created: " + r.Summary

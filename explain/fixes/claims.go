@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
@@ -45,9 +46,10 @@ func missingClaim(q *plugins.Question, m *scheduler.Matrix) string {
 // lostHolder is what to do about a pod on a lost node that holds a ReadWriteOncePod claim of the pod; "" where it
 // is not so. Only a person can know that the machine no longer writes (Kubernetes' documentation, Non-graceful
 // node shutdown handling).
-func lostHolder(q *plugins.Question) string {
+func lostHolder(q *plugins.Question, m *scheduler.Matrix) string {
+	k := m.Profile.IndexOf(names.VolumeRestrictions)
 	holder, node := plugins.LostHolder(q)
-	if holder == nil {
+	if holder == nil || k < 0 || !slices.ContainsFunc(m.Answers[k].Column, func(status *fwk.Status) bool { return status != nil }) {
 		return ""
 	}
 	return fmt.Sprintf("Pod %s is Terminating on %s, which is NotReady, and keeps the claim: start the node again, or, once its machine is certainly off, taint it %s=nodeshutdown:NoExecute. Its pods are then deleted and their volumes detached.",

@@ -5,6 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	resourcehelper "k8s.io/component-helpers/resource"
+	"k8s.io/kubernetes/pkg/apis/core/v1/helper"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/command"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/remedy"
@@ -82,7 +83,12 @@ func requestedBefore(pods []*corev1.Pod, container string, name corev1.ResourceN
 func requestsOf(pod *corev1.Pod, containers []*corev1.Container, short plugins.Figure, to func(*corev1.Container) int64) remedy.Step {
 	var all remedy.SetRequests
 	for _, c := range containers {
-		of := remedy.LowerRequest{Container: c.Name, Resource: short.Resource, From: requested(c, short.Resource), To: to(c), Limit: limitFollows(pod, c, short.Resource)}
+		_, limited := c.Resources.Limits[short.Resource]
+		of := remedy.LowerRequest{
+			Container: c.Name, Resource: short.Resource, From: requested(c, short.Resource), To: to(c),
+			// A limit of cpu or memory stays: it is the LimitRange's, and a lower one would throttle or kill the container.
+			Limit: limited && !helper.IsOvercommitAllowed(short.Resource),
+		}
 		if of.To <= 0 || of.To >= of.From {
 			return nil
 		}

@@ -344,7 +344,7 @@ func (f *Search) think(q Query, m *scheduler.Matrix, before option) {
 		f.none = fmt.Sprintf("It fits %s now: there is nothing to fix.", grammar.Plural(fits, "node"))
 	default:
 		if len(before) == 0 {
-			f.none = cmp.Or(missingClaim(q.Question, m), lostHolder(q.Question))
+			f.none = cmp.Or(missingClaim(q.Question, m), lostHolder(q.Question, m))
 		}
 		if f.none != "" {
 			return

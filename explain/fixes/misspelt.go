@@ -46,18 +46,13 @@ var places = []string{corev1.LabelTopologyZone, corev1.LabelTopologyRegion}
 // misspeltNodes gives nodes of a group whose value of a label looks like a misspelling of one that the pod wants
 // and that other nodes have the value of those, if no pod asks for theirs.
 func misspeltNodes(f *Search, pod *corev1.Pod, one plugins.Want, rs []plugins.NodeRejection) (step remedy.LabelNode, ok bool) {
-	place := slices.Contains(places, one.Key)
-	if one.Field || isGiven(one.Key) && !place {
+	if one.Field || isGiven(one.Key) && !slices.Contains(places, one.Key) {
 		return step, false
 	}
 	for _, r := range rs {
 		addMisspelt(f, &step, one.Key, one.AllWanted(pod), r.Node.Node())
 	}
-	if len(step.Nodes) == 0 || asked(f.Scheduler.State.Pods, one.Key, step.Misspelt) {
-		return step, false
-	}
-	right, wrong := nodesWith(f, one.Key, step.Value), nodesWith(f, one.Key, step.Misspelt)
-	if right == 0 || right <= wrong && !place { // which of two words is the right one, most nodes say
+	if len(step.Nodes) == 0 || asked(f.Scheduler.State.Pods, one.Key, step.Misspelt) || !writtenSo(f, step) {
 		return step, false
 	}
 	if len(step.Nodes) == 1 {
@@ -81,14 +76,48 @@ func addMisspelt(f *Search, step *remedy.LabelNode, key string, wanted []string,
 	}
 }
 
-// nodesWith counts the nodes that have a value of a label.
-func nodesWith(f *Search, key, value string) (nodes int) {
+// writtenSo reports whether nodes have the right value of a step, and more nodes write their values of the label as it
+// is written than as the wrong one is: fra1-c is written as fra1-a, and fra1c is not. Words that are written alike are
+// told apart by how many nodes have each. Volumes that are tied to the wrong value say that it is the right one.
+func writtenSo(f *Search, step remedy.LabelNode) bool {
+	shape := func(value string) string { return value }
+	if shapeOf(step.Value) != shapeOf(step.Misspelt) {
+		shape = shapeOf
+	}
+	there, so, wrong := false, 0, 0
 	for _, node := range f.Scheduler.State.Nodes {
-		if node.Labels[key] == value {
-			nodes++
+		switch value := node.Labels[step.Key]; shape(value) {
+		case shape(step.Value):
+			there, so = there || value == step.Value, so+1
+		case shape(step.Misspelt):
+			wrong++
 		}
 	}
-	return nodes
+	return there && so > wrong && !slices.ContainsFunc(plugins.Everything(f.Scheduler.State.Listers.Volumes), func(volume *corev1.PersistentVolume) bool {
+		return volume.Spec.NodeAffinity != nil && volume.Spec.NodeAffinity.Required != nil &&
+			slices.ContainsFunc(volume.Spec.NodeAffinity.Required.NodeSelectorTerms, func(term corev1.NodeSelectorTerm) bool {
+				return slices.ContainsFunc(term.MatchExpressions, func(r corev1.NodeSelectorRequirement) bool {
+					return r.Key == step.Key && slices.Contains(r.Values, step.Misspelt)
+				})
+			})
+	})
+}
+
+// shapeOf is how a value is written: letters and digits alike, runs of letters as one, separators as they are.
+func shapeOf(value string) string {
+	var shape []rune
+	for _, r := range value {
+		switch {
+		case unicode.IsLetter(r):
+			r = 'a'
+		case unicode.IsDigit(r):
+			r = '0'
+		}
+		if len(shape) == 0 || shape[len(shape)-1] != r {
+			shape = append(shape, r)
+		}
+	}
+	return string(shape)
 }
 
 // misspelt reports whether a value looks like another one that was misspelt: they differ in upper and

@@ -34,7 +34,7 @@ type newNode struct {
 
 // newNodes are what one more node may be like: of each group of nodes that reject the pod
 // for the same reasons a node of each pool, zone and size, those of the closest group first.
-// Nodes that are not Ready are left out, and those with a cordon are as long as there are
+// Nodes that are not Ready or wait for an agent are left out, and those with a cordon are as long as there are
 // others. After them come those in zones that have none like them.
 func (f *Search) newNodes(q *plugins.Question, m *scheduler.Matrix) []newNode {
 	if m.WantsDevices() {
@@ -55,7 +55,7 @@ func (f *Search) newNodes(q *plugins.Question, m *scheduler.Matrix) []newNode {
 			one := newNode{like: node.Name, pool: model.PoolOf(node, f.PoolLabel), zone: node.Labels[corev1.LabelTopologyZone]}
 			of := kindOf(node, one.pool)
 			zones.add(node, of)
-			if notReady(node) {
+			if notReady(node) || slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool { return model.AgentOf(t.Key) != "" }) {
 				continue
 			}
 			f.ready++

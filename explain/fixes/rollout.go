@@ -34,7 +34,7 @@ const (
 // blockedByOlder are the plugins by whose rejections a rolling update may wait for its own older pods, each with
 // whether a pod bears on nodes other than its own: true; the others count what is on the node.
 var blockedByOlder = map[string]bool{
-	names.NodePorts: false, names.NodeResourcesFit: false, names.NodeVolumeLimits: false,
+	names.NodePorts: false, names.NodeResourcesFit: false,
 	names.InterPodAffinity: true, names.PodTopologySpread: true, names.VolumeRestrictions: true,
 }
 
@@ -52,9 +52,12 @@ func thinkOfRollout(ctx context.Context, f *Search, q *plugins.Question, m *sche
 		}
 		rejecting := namesOf(g, m)
 		for i, older := range step.Older[:min(len(step.Older), mostOlder)] {
-			nodes := rejecting[:min(len(rejecting), mostRejecting)]
-			if !wide {
-				nodes = slices.DeleteFunc([]string{older.Spec.NodeName}, func(name string) bool { return !slices.Contains(rejecting, name) })
+			var nodes []string // its own first
+			if slices.Contains(rejecting, older.Spec.NodeName) {
+				nodes = append(nodes, older.Spec.NodeName)
+			}
+			if wide {
+				nodes = append(nodes, rejecting[:min(len(rejecting), mostRejecting)]...)
 			}
 			fits, err := fitsWithout(ctx, f, q.Pod, older, nodes)
 			if err != nil {

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -387,7 +389,9 @@ func missedBy(q *Question, terms []Term, name string) string {
 	likeness := []func(key, value string) bool{
 		func(key, _ string) bool { return key == r.Key() },
 		func(key, _ string) bool { return last(key) == last(r.Key()) },
-		func(key, value string) bool { return key != corev1.LabelMetadataName && r.Values().Has(value) },
+		func(key, value string) bool {
+			return key != corev1.LabelMetadataName && r.Values().Has(value) && isName(value)
+		},
 	}
 	for _, alike := range likeness {
 		for _, key := range slices.Sorted(maps.Keys(namespace.Labels)) {
@@ -397,6 +401,13 @@ func missedBy(q *Question, terms []Term, name string) string {
 		}
 	}
 	return "it has no label " + r.Key()
+}
+
+// isName reports whether a value is no switch or number, which labels that have nothing in common may have.
+func isName(value string) bool {
+	const least = 3
+	_, err := strconv.ParseBool(value)
+	return err != nil && len(value) >= least && !strings.HasSuffix(value, "abled") && !strings.ContainsFunc(value, unicode.IsDigit)
 }
 
 // words say where the pods are: "3 match in namespace cart-cache, which is not selected"; "" where there are none.

@@ -2,6 +2,7 @@ package plugins
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -121,32 +122,42 @@ func taintStates(taints []corev1.Taint, nodes int) string {
 }
 
 // waitsFor names the DaemonSets whose pods on a node that waits for its agent are not Ready, to continue a
-// sentence: "; not Ready there: DaemonSet kube-system/cilium"; "" without any. Those on the node's own network
-// come first: agents run there.
+// sentence: "; not Ready there: DaemonSet kube-system/cilium". Those that share a word with the taint come first, then
+// those on the node's own network: agents run there. "" where no node waits.
 func waitsFor(r NodeRejection, taints []corev1.Taint) string {
-	if !slices.ContainsFunc(taints, func(t corev1.Taint) bool { return model.AgentOf(t.Key) != "" }) {
+	at := slices.IndexFunc(taints, func(t corev1.Taint) bool { return model.AgentOf(t.Key) != "" })
+	if at < 0 {
 		return ""
 	}
-	var agents, others []string
+	unready := map[string]int{} // by DaemonSet: how likely it is the agent's, less is more
 	for _, info := range r.Node.GetPods() {
 		pod := info.GetPod()
 		by := metav1.GetControllerOfNoCopy(pod)
 		if by == nil || by.Kind != "DaemonSet" || podutil.IsPodReady(pod) {
 			continue
 		}
-		if name := pod.Namespace + "/" + by.Name; pod.Spec.HostNetwork {
-			agents = append(agents, name)
-		} else {
-			others = append(others, name)
+		order := 2
+		switch {
+		case sharesWord(by.Name, model.AgentOf(taints[at].Key)):
+			order = 0
+		case pod.Spec.HostNetwork:
+			order = 1
 		}
+		unready[pod.Namespace+"/"+by.Name] = order
 	}
-	slices.Sort(agents)
-	slices.Sort(others)
-	all := slices.Concat(agents, others)
-	if len(all) == 0 {
-		return ""
+	if len(unready) == 0 {
+		return "; no pod of a DaemonSet is unready there: is the agent installed?"
 	}
-	return "; not Ready there: " + grammar.Agree(len(all), "DaemonSet ", "DaemonSets ") + strings.Join(all[:min(len(all), grammar.Few)], ", ")
+	all := slices.SortedFunc(maps.Keys(unready), func(a, b string) int { return cmp.Or(unready[a]-unready[b], strings.Compare(a, b)) })
+	return "; not Ready there: " + grammar.Agree(len(all), "DaemonSet ", "DaemonSets ") + grammar.List(all, grammar.Few)
+}
+
+// sharesWord reports whether a name has a word of a domain: ebs-csi-node of ebs.csi.aws.com.
+func sharesWord(name, domain string) bool {
+	words := strings.Split(domain, ".")
+	return slices.ContainsFunc(strings.Split(name, "-"), func(word string) bool {
+		return word != "node" && word != "csi" && slices.Contains(words, word)
+	})
 }
 
 // Comparison is the pod's toleration that compares the value of a taint with a number, and does not

@@ -43,15 +43,18 @@ func seatOn(pod *corev1.Pod, node *corev1.Node) seat {
 	return seat{pod, node.Name, pod.DeletionTimestamp != nil && ready != nil && ready.Status != corev1.ConditionTrue}
 }
 
-// LostHolder is a pod that is being deleted on a NotReady node and alone keeps q's pod from a ReadWriteOncePod
-// claim, and the node; nil without any.
+// LostHolder is a pod that should have ended on a NotReady node and keeps q's pod from a ReadWriteOncePod claim, and
+// the node; nil where there is none, or where a pod that runs keeps it from one, too.
 func LostHolder(q *Question) (holder *corev1.Pod, node string) {
 	for _, held := range exclusiveClaims(q) {
-		if len(held.seats) == 1 && held.seats[0].lost {
-			return held.seats[0].pod, held.seats[0].node
+		for _, s := range held.seats {
+			if !s.lost || s.pod.DeletionTimestamp.After(q.Now) {
+				return nil, ""
+			}
+			holder, node = s.pod, s.node
 		}
 	}
-	return nil, ""
+	return holder, node
 }
 
 // exclusiveReasons are the ReadWriteOncePod claims of the pod that others use: on
@@ -128,8 +131,10 @@ func listSeats(seats []seat, limit int, nodes bool) string {
 	for _, s := range seats {
 		said := FullName(s.pod)
 		switch {
-		case nodes && s.lost:
+		case nodes && s.lost && len(seats) == 1:
 			said += " on " + s.node + ", which is NotReady: the pod is Terminating until its kubelet confirms it"
+		case nodes && s.lost:
+			said += " on " + s.node + " (Terminating, node NotReady)"
 		case nodes:
 			said += " on " + s.node
 		case s.lost:

@@ -274,8 +274,8 @@ func acceptWithout(between []*report.Group) string {
 			all = append(all, grammar.List(g.Nodes, grammar.Few)+verb+" once uncordoned")
 			continue
 		}
-		if outOfService(g) {
-			all = append(all, who+verb+conditionClause(g, i > 0))
+		if condition := conditionClause(g); condition != "" {
+			all = append(all, who+verb+condition)
 			continue
 		}
 		bar := g.Rejections[0].Bar
@@ -287,25 +287,30 @@ func acceptWithout(between []*report.Group) string {
 	return grammar.List(all, grammar.Few)
 }
 
-// conditionClause says in which condition the nodes of a group are that take no new pods for it: " but is
-// NotReady", or further on in a list ", which is NotReady".
-func conditionClause(g *report.Group, further bool) string {
-	var all []string
+// conditionClause says in which condition the nodes of a group are that take no new pods for it: " but for
+// MemoryPressure", " but is NotReady"; "" where anything else of them rejects the pod.
+func conditionClause(g *report.Group) string {
+	var is, has []string
 	for i := range g.Rejections[0].Taints {
 		said := plugins.ConditionOf(&g.Rejections[0].Taints[i])
-		if strings.HasSuffix(said, "Pressure") || said == string(corev1.NodeNetworkUnavailable) {
-			said = grammar.Agree(g.Count, "has ", "have ") + said
-		} else {
-			said = grammar.Agree(g.Count, "is ", "are ") + said
+		to := &is
+		switch {
+		case said == "":
+			return ""
+		case strings.HasSuffix(said, "Pressure") || said == string(corev1.NodeNetworkUnavailable):
+			to = &has
 		}
-		if !slices.Contains(all, said) {
-			all = append(all, said)
+		if !slices.Contains(*to, said) {
+			*to = append(*to, said)
 		}
 	}
-	if further {
-		return ", which " + strings.Join(all, " and ")
+	if len(is) == 0 && len(has) == 0 {
+		return ""
 	}
-	return " but " + strings.Join(all, " and ")
+	if len(is) == 0 {
+		return " but for " + strings.Join(has, " and ")
+	}
+	return " but " + grammar.Agree(g.Count, "is ", "are ") + strings.Join(slices.Concat(is, has), " and ")
 }
 
 // blocks names the kinds of reasons with their verb: "a taint or its node selector blocks".
