@@ -66,10 +66,15 @@ func TestWhatBlocksMostPodsIsToldInFull(t *testing.T) {
 	again.name = "db-1"
 	gate := waitingFor{"held", "gate", "example.com/a-gate-with-a-name-that-no-column-has-room-for", "Gated.", "", report.Gated}
 	fourth := waitingFor{"edge", "host port", "8443/TCP is in use on each of all the nodes that there are", "0 of 6 nodes fit. Closest: 6 nodes, 8443/TCP.", "", report.Unschedulable}
+	full := waitingFor{"many", "pods", "5 nodes have reached their pod limit, and so has each of all the others", "0 of 6 nodes fit. Closest: 5 nodes have reached their pod limit.", "", report.Unschedulable}
 	for name, c := range map[string]struct {
 		pods []waitingFor
 		want []string // the rows after the blank one that follows the list
 	}{
+		"a word that says nothing in a sentence": {[]waitingFor{full}, []string{
+			"   ✗ 1 pod blocked by the pod limit. Closest: 5 nodes have reached their pod",
+			"     limit.",
+		}},
 		"a row says it all": {[]waitingFor{cpu}, nil},
 		"a row leaves out other nodes": {[]waitingFor{beside}, []string{
 			"   ✗ 1 pod blocked by cpu. Closest: n-1 needs cpu 530m more. 3 nodes with",

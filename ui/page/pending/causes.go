@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
@@ -29,6 +31,9 @@ type cause struct {
 	same  bool // the answer is that of all of them
 }
 
+// inSentences are words of BLOCKED BY that do not say in a sentence what they mean.
+var inSentences = map[string]string{string(corev1.ResourcePods): "the pod limit", "too large": "their size"}
+
 // outranks is how many pods rank higher, where that is why preemption cannot help; "" otherwise.
 func (c *cause) outranks() string {
 	if c.whole.Preemption == nil {
@@ -47,7 +52,7 @@ func (v *overview) causes(rows int) []string {
 		if outranks := c.outranks(); outranks != "" {
 			whole += " " + grammar.Capital(outranks) + "."
 		}
-		said := figures.Count(c.pods, "pod", "pods") + " blocked by " + c.whole.BlockedBy
+		said := figures.Count(c.pods, "pod", "pods") + " blocked by " + cmp.Or(inSentences[c.whole.BlockedBy], c.whole.BlockedBy)
 		if !c.same {
 			said += ", such as " + c.row.Pod.Object.Namespace + "/" + cmp.Or(c.row.Pod.Owner.Name, c.row.Pod.Name())
 		}
