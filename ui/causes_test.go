@@ -72,8 +72,7 @@ func TestWhatBlocksMostPodsIsToldInFull(t *testing.T) {
 		want []string // the rows after the blank one that follows the list
 	}{
 		"a word that says nothing in a sentence": {[]waitingFor{full}, []string{
-			"   ✗ 1 pod blocked by the pod limit. Closest: 5 nodes have reached their pod",
-			"     limit.",
+			"   ✗ 1 pod needs a free slot. Closest: 5 nodes have reached their pod limit.",
 		}},
 		"a row says it all": {[]waitingFor{cpu}, nil},
 		"a row leaves out other nodes": {[]waitingFor{beside}, []string{

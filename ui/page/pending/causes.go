@@ -31,8 +31,17 @@ type cause struct {
 	same  bool // the answer is that of all of them
 }
 
-// inSentences are words of BLOCKED BY that do not say in a sentence what they mean.
-var inSentences = map[string]string{string(corev1.ResourcePods): "the pod limit", "too large": "their size"}
+// blockedWords say in a sentence what some pods are blocked by: "need a free slot" for pods, else by the word that
+// the column has.
+func blockedWords(pods int, by string) string {
+	switch by {
+	case string(corev1.ResourcePods):
+		return grammar.Agree(pods, "needs a free slot", "need a free slot")
+	case "too large":
+		return grammar.Agree(pods, "is too large", "are too large")
+	}
+	return "blocked by " + by
+}
 
 // outranks is how many pods rank higher, where that is why preemption cannot help; "" otherwise.
 func (c *cause) outranks() string {
@@ -52,7 +61,7 @@ func (v *overview) causes(rows int) []string {
 		if outranks := c.outranks(); outranks != "" {
 			whole += " " + grammar.Capital(outranks) + "."
 		}
-		said := figures.Count(c.pods, "pod", "pods") + " blocked by " + cmp.Or(inSentences[c.whole.BlockedBy], c.whole.BlockedBy)
+		said := figures.Count(c.pods, "pod", "pods") + " " + blockedWords(c.pods, c.whole.BlockedBy)
 		if !c.same {
 			said += ", such as " + c.row.Pod.Object.Namespace + "/" + cmp.Or(c.row.Pod.Owner.Name, c.row.Pod.Name())
 		}

@@ -106,7 +106,7 @@ func (w *Watch) ask() tea.Cmd {
 	if o.NotRead("nodes") != "" || w.Host.Hides() {
 		return nil
 	}
-	at := At{Namespace: w.Host.Namespace(), Full: w.Host.Levels().Full, Now: o.AsOf()}
+	at := At{Namespace: w.Host.Namespace(), Full: w.Host.Levels().Full, Now: o.AsOf(), Pods: w.On == ""}
 	snapshot := o.Snapshot
 	w.namespace, w.asked = at.Namespace, o.At
 	return w.asks.AskNow(w.Host, w.Self, func(ctx context.Context, cluster page.Cluster) (answer, error) {
@@ -163,8 +163,9 @@ func (w *Watch) Lines(width, rows int) []string {
 	s, o := w.Host.Styles(), w.Host.Observed()
 	var lines []string
 	for _, warning := range w.All() {
-		wrapped := wrappedIn(rows-len(lines), width-table.Gutter-len(mark)-1, w.more(warning, " Press %s for %s."),
-			o.Brief(warning.Long), o.Brief(cmp.Or(warning.Middle, warning.Short)), o.Brief(warning.Short))
+		press, key := "."+w.more(warning, " Press %s for %s."), w.more(warning, " (%[1]s)")+"."
+		middle := o.Brief(cmp.Or(warning.Middle, warning.Short))
+		wrapped := wrappedIn(rows-len(lines), width-table.Gutter-len(mark)-1, o.Brief(warning.Long)+press, middle+press, middle+key, o.Brief(warning.Short)+press)
 		for i, line := range wrapped {
 			lead := s.Warn.Render(mark)
 			if i > 0 {
@@ -176,11 +177,10 @@ func (w *Watch) Lines(width, rows int) []string {
 	return lines
 }
 
-// wrappedIn is the first of some clauses that has room in so many rows of a width, as a sentence with
-// what follows it; nothing where none has.
-func wrappedIn(rows, width int, more string, clauses ...string) []string {
-	for _, clause := range clauses {
-		if wrapped := cells.Wrap(clause+"."+more, width); len(wrapped) <= rows {
+// wrappedIn is the first of some sentences that has room in so many rows of a width; nothing where none has.
+func wrappedIn(rows, width int, sentences ...string) []string {
+	for _, sentence := range sentences {
+		if wrapped := cells.Wrap(sentence, width); len(wrapped) <= rows {
 			return wrapped
 		}
 	}
@@ -191,14 +191,19 @@ func wrappedIn(rows, width int, more string, clauses ...string) []string {
 type At struct {
 	Namespace string // that those about quotas and budgets are of; "" is all
 	Full      int    // the percentage from which a pool or a quota is full
+	Pods      bool   // they are beside pending pods: what is full, which is why most are pending, comes first
 	Now       time.Time
 }
 
 // Of are the warnings about a cluster.
 func Of(s *model.Snapshot, o *model.Objects, at At) []Warning {
 	var all []Warning
+	first, later := Warning{}, poolWarning(s, at.Full)
+	if at.Pods && len(s.Pending) > 0 {
+		first, later = later, first
+	}
 	for _, w := range []Warning{
-		pressureWarning(s), newNodeWarning(s, at.Now), cordonWarning(s), daemonSetWarning(s, at.Now), classWarning(s, o), poolWarning(s, at.Full), taintWarning(s),
+		first, pressureWarning(s), newNodeWarning(s, at.Now), cordonWarning(s), daemonSetWarning(s, at.Now), classWarning(s, o), later, taintWarning(s),
 		quotaWarning(s, o, at.Namespace, at.Full), budgetWarning(s, o, at.Namespace),
 	} {
 		if w.Long != "" {

@@ -133,3 +133,19 @@ func TestNodesUnderPressureAndCordonedPoolsAreWarnedOf(t *testing.T) {
 		})
 	}
 }
+
+// TestBesidePendingPodsWhatIsFullComesFirst and the pressure of a node after it.
+func TestBesidePendingPodsWhatIsFullComesFirst(t *testing.T) {
+	s := snapshot("9900m")
+	s.Nodes[0].Pressure = []string{"MemoryPressure"}
+	for pods, want := range map[bool]string{true: "Full: a (cpu 99%)", false: "MemoryPressure on 1 node"} {
+		s.Pending = []*model.EquivalenceClass{{Pods: []*model.Pod{model.NewPod(&corev1.Pod{})}}}
+		if got := Of(s, objects("5", 1), At{Full: 95, Pods: pods})[0].Short; got != want {
+			t.Errorf("beside pods %v: %q comes first, want %q", pods, got, want)
+		}
+	}
+	s.Pending = nil
+	if got := Of(s, objects("5", 1), At{Full: 95, Pods: true})[0].Short; got != "MemoryPressure on 1 node" {
+		t.Errorf("nothing is pending: %q comes first", got)
+	}
+}
