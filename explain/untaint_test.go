@@ -78,6 +78,7 @@ func TestAStartupTaintIsLeftToItsAgent(t *testing.T) {
 		t.Fatal(err)
 	}
 	same(t, r.Summary, "Only the condition of nodes blocks it: a would accept it but is waiting for the agent of node.cilium.io.")
+	same(t, r.Groups[0].Rejections[0].Short, "waiting for the agent of node.cilium.io (kube-system/cilium not Ready)")
 	same(t, r.Groups[0].Rejections[0].What, "a has the untolerated taint node.cilium.io/agent-not-ready=true:NoExecute: it is waiting for the agent of node.cilium.io; not Ready there: DaemonSets kube-system/cilium, kube-system/exporter")
 	for _, fix := range r.Tried.Tried {
 		if fix.Kind == report.FixTolerate || fix.Kind == report.FixUntaint {

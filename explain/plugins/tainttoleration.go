@@ -32,7 +32,7 @@ var TaintToleration = explainer{
 				return grammar.Agree(nodes, "has", "have") + " the untolerated " + grammar.Agree(len(taints), "taint ", "taints ") +
 					strings.Join(taints, ", ") + taintStates(Untolerated(q, r), nodes) + waitsFor(r, Untolerated(q, r)) + comparisons(q, Untolerated(q, r)) + mismatchClause(q, Untolerated(q, r))
 			}),
-			Short: taintClause(Untolerated(q, rs[0])),
+			Short: taintClause(Untolerated(q, rs[0])) + agentClause(rs[0], Untolerated(q, rs[0])),
 		}
 	},
 }
@@ -122,12 +122,32 @@ func taintStates(taints []corev1.Taint, nodes int) string {
 }
 
 // waitsFor names the DaemonSets whose pods on a node that waits for its agent are not Ready, to continue a
-// sentence: "; not Ready there: DaemonSet kube-system/cilium". Those that share a word with the taint come first, then
-// those on the node's own network: agents run there. "" where no node waits.
+// sentence: "; not Ready there: DaemonSet kube-system/cilium"; "" where no node waits.
 func waitsFor(r NodeRejection, taints []corev1.Taint) string {
+	switch all, waits := unreadyAgents(r, taints); {
+	case !waits:
+		return ""
+	case len(all) == 0:
+		return "; no pod of a DaemonSet is unready there: is the agent installed?"
+	default:
+		return "; not Ready there: " + grammar.Agree(len(all), "DaemonSet ", "DaemonSets ") + grammar.List(all, grammar.Few)
+	}
+}
+
+// agentClause is the likeliest of them for a table: " (kube-system/cilium not Ready)".
+func agentClause(r NodeRejection, taints []corev1.Taint) string {
+	if all, _ := unreadyAgents(r, taints); len(all) > 0 {
+		return " (" + all[0] + " not Ready)"
+	}
+	return ""
+}
+
+// unreadyAgents are the DaemonSets whose pods on a node are not Ready, where it waits for its agent: first those that
+// share a word with the taint, then those on the node's own network, as agents are.
+func unreadyAgents(r NodeRejection, taints []corev1.Taint) (all []string, waits bool) {
 	at := slices.IndexFunc(taints, func(t corev1.Taint) bool { return model.AgentOf(t.Key) != "" })
 	if at < 0 {
-		return ""
+		return nil, false
 	}
 	unready := map[string]int{} // by DaemonSet: how likely it is the agent's, less is more
 	for _, info := range r.Node.GetPods() {
@@ -145,11 +165,8 @@ func waitsFor(r NodeRejection, taints []corev1.Taint) string {
 		}
 		unready[pod.Namespace+"/"+by.Name] = order
 	}
-	if len(unready) == 0 {
-		return "; no pod of a DaemonSet is unready there: is the agent installed?"
-	}
-	all := slices.SortedFunc(maps.Keys(unready), func(a, b string) int { return cmp.Or(unready[a]-unready[b], strings.Compare(a, b)) })
-	return "; not Ready there: " + grammar.Agree(len(all), "DaemonSet ", "DaemonSets ") + grammar.List(all, grammar.Few)
+	all = slices.SortedFunc(maps.Keys(unready), func(a, b string) int { return cmp.Or(unready[a]-unready[b], strings.Compare(a, b)) })
+	return all, true
 }
 
 // sharesWord reports whether a name has a word of a domain: ebs-csi-node of ebs.csi.aws.com.
