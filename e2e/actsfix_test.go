@@ -94,7 +94,7 @@ func (a *acting) fixes(pod string) screen {
 	s.choose(pod)
 	s.press("f")
 	s.shows(`› fixes`)
-	s.shows(`FIX +FITS`)
+	s.shows(`FIX .*FITS`)
 	s.hides(`Simulating fixes`)
 	return s
 }
