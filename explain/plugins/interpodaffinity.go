@@ -154,10 +154,12 @@ func (c Clash) sentence() string {
 	switch {
 	case c.missing:
 		return fmt.Sprintf("%s: the node has no label %s", c.Rule, c.Key)
-	case c.Rule == Together && count == 0 && c.outside.pods > 0:
-		return fmt.Sprintf("%s: no pod matches %s in %s or anywhere else", c.Rule, c.Selector, place) + c.because() + "; " + c.outside.words()
 	case c.Rule == Together && count == 0:
-		return fmt.Sprintf("%s: no pod matches %s in %s or anywhere else", c.Rule, c.Selector, place) + c.because()
+		said := fmt.Sprintf("%s: no pod matches %s in %s or anywhere else", c.Rule, c.Selector, place) + c.because()
+		if others := c.outside.words(); others != "" {
+			said += "; " + others
+		}
+		return said
 	case c.Rule == Together:
 		return fmt.Sprintf("%s: no pod matches %s in %s; %s elsewhere (%s=%s): %s", c.Rule, c.Selector, place,
 			grammar.Count(count, "matches", "match"), c.Key, grammar.List(c.where, grammar.Many), ListPods(c.Pods, grammar.Many))
