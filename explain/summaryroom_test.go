@@ -395,6 +395,12 @@ func TestNearMissesAreToldApart(t *testing.T) {
 			"Only a taint blocks it: a would accept it without node.kubernetes.io/os=windows:NoSchedule.",
 			"taint | a: node.kubernetes.io/os=windows:NoSchedule",
 		},
+		"a condition and a taint on one node": {
+			[]runtime.Object{testNode("a", "4", taint, nodeTaint("node.cilium.io/agent-not-ready", "", corev1.TaintEffectNoSchedule))},
+			testPod("s/x", "", "1"),
+			"Only taints block it: a would accept it without dedicated=gpu:NoSchedule, node.cilium.io/agent-not-ready:NoSchedule.",
+			"taint | a: dedicated=gpu:NoSchedule, waiting for the agent of node.cilium.io",
+		},
 		"a taint here, a cordon there": {
 			[]runtime.Object{testNode("a", "4", taint), testNode("b", "4", cordonedNode)},
 			testPod("s/x", "", "1"),

@@ -278,7 +278,7 @@ func acceptWithout(between []*report.Group) string {
 			all = append(all, who+verb+condition)
 			continue
 		}
-		bar := g.Rejections[0].Bar
+		bar := cmp.Or(bothTaints(g), g.Rejections[0].Bar)
 		if strings.HasPrefix(bar, "no ") {
 			bar = strconv.Quote(bar) // "no label disktype" is the rule
 		}
@@ -311,6 +311,24 @@ func conditionClause(g *report.Group) string {
 		return " but for " + strings.Join(has, " and ")
 	}
 	return " but " + grammar.Agree(g.Count, "is ", "are ") + strings.Join(slices.Concat(is, has), " and ")
+}
+
+// bothTaints spell out the taints of a group that say in which condition its nodes are, beside others that do not;
+// "" where all are of one of these.
+func bothTaints(g *report.Group) string {
+	var all []string
+	conditions := 0
+	for i := range g.Rejections[0].Taints {
+		taint := &g.Rejections[0].Taints[i]
+		if plugins.ConditionOf(taint) != "" {
+			conditions++
+		}
+		all = append(all, taint.ToString())
+	}
+	if conditions == 0 || conditions == len(all) {
+		return ""
+	}
+	return grammar.List(all, grammar.Few)
 }
 
 // blocks names the kinds of reasons with their verb: "a taint or its node selector blocks".
