@@ -170,17 +170,18 @@ func (p *Pool) raise(n *model.Node, free *model.Resources) {
 // target counts the pending pods that target each of some groups of nodes. A pod without
 // a node targets a group if its node selector, its required node affinity and its
 // tolerations allow a node of it that lists the extended resources which it requests, if any
-// node does, and do not allow nodes of every group: a pod that may be scheduled anywhere
-// targets none. Neither free capacity nor volumes are looked at, nor taints that say what
-// state a node is in (model.IsStateTaint), so that pods for a pool that is NotReady or
-// cordoned still count there.
+// node does. A pod that selects nothing and may be scheduled in every group targets none,
+// where there is more than one pool. Neither free capacity nor volumes are looked at, nor
+// taints that say what state a node is in (model.IsStateTaint), so that pods for a pool that
+// is NotReady or cordoned still count there.
 func target(s *model.Snapshot, pools []Pool) {
 	lacking := make([]map[corev1.ResourceName]int, len(pools))
 	whole := wholes(pools)
+	onePool := !slices.ContainsFunc(pools, func(p Pool) bool { return p.Pool != pools[0].Pool })
 	anywhere, lacksAnywhere := 0, false
 	for _, t := range targets(s, pools) {
 		lacks := lack(t.kind, pools, whole, t.groups, lacking)
-		if len(t.groups) == len(pools) {
+		if len(t.groups) == len(pools) && !onePool && !selectsNodes(t.kind.First().Object) {
 			anywhere += len(t.kind.Pods)
 			lacksAnywhere = lacksAnywhere || lacks
 			continue
@@ -202,6 +203,13 @@ func target(s *model.Snapshot, pools []Pool) {
 			pools[i].Allowed += anywhere
 		}
 	}
+}
+
+// selectsNodes reports whether a pod says on which nodes it may run.
+func selectsNodes(pod *corev1.Pod) bool {
+	affinity := pod.Spec.Affinity
+	return len(pod.Spec.NodeSelector) > 0 ||
+		affinity != nil && affinity.NodeAffinity != nil && affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil
 }
 
 // targeting is pending pods, and the groups with a node that they allow.

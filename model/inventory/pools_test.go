@@ -212,8 +212,34 @@ func TestAPoolIsNotFullForPodsThatAnotherOneTakes(t *testing.T) {
 
 func TestAClusterOfOnePoolIsFullForPodsThatMayRunAnywhere(t *testing.T) {
 	s := grouped(fleet()[:1], modeltest.NewPod("dev/a", "std-1", "12", "8Gi", 0, nil), modeltest.NewPod("dev/waits", "", "5", "8Gi", 0, nil))
-	if p := Pools(s, "", full)[0]; p.Lacking != 1 || *p.Pending != 0 || p.Allowed != 1 {
+	if p := Pools(s, "", full)[0]; p.Lacking != 1 || *p.Pending != 1 || p.Allowed != 1 {
 		t.Errorf("%d of %d lack %s, %d target it", p.Lacking, p.Allowed, p.Lacks, *p.Pending)
+	}
+}
+
+func TestTheZonesOfOnlyOnePoolAreTargeted(t *testing.T) {
+	nodes := []*corev1.Node{modeltest.NewNode("std-1", "eu-1a", "8", "32Gi"), modeltest.NewNode("std-2", "eu-1b", "8", "32Gi")}
+	s := grouped(nodes, modeltest.NewPod("dev/any", "", "1", "1Gi", 0, nil), modeltest.NewPod("dev/zoned", "", "1", "1Gi", 0, func(p *corev1.Pod) {
+		p.Spec.NodeSelector = map[string]string{corev1.LabelTopologyZone: "eu-1b"}
+	}))
+	if pools := Pools(s, "", full); len(pools) != 2 || *pools[0].Pending != 1 || *pools[1].Pending != 2 {
+		t.Errorf("%d groups, %d and %d pending", len(pools), *pools[0].Pending, *pools[1].Pending)
+	}
+}
+
+func TestPodsThatSelectEveryPoolTargetThem(t *testing.T) {
+	nodes := fleet()
+	for _, n := range nodes {
+		n.Labels["os"] = "linux"
+		n.Spec.Taints = nil
+	}
+	s := grouped(nodes, modeltest.NewPod("dev/any", "", "1", "1Gi", 0, nil), modeltest.NewPod("dev/linux", "", "1", "1Gi", 0, func(p *corev1.Pod) {
+		p.Spec.NodeSelector = map[string]string{"os": "linux"}
+	}))
+	for _, p := range Pools(s, "", full) {
+		if *p.Pending != 1 || p.Waiting[0].Name() != "linux" {
+			t.Errorf("%s/%s: %d pending", p.Pool, p.Zone, *p.Pending)
+		}
 	}
 }
 
