@@ -15,8 +15,8 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/inventory"
 )
 
-// schedulers lists the schedulers that pods name, and the components that hold Leases in
-// kube-system. Without Leases only what is known of schedulers is listed.
+// schedulers lists the schedulers that pods name, and the components that hold Leases.
+// Without Leases only what is known of schedulers is listed.
 func schedulers(ctx context.Context, g *Options, live *source.Live) (*output.List, error) {
 	objects, err := live.Objects(ctx, "leases")
 	if err != nil {

@@ -23,6 +23,9 @@ import (
 // leases are listed anew each time: their age is judged.
 const leases = "leases"
 
+// ComponentLeases selects the Leases of all but kubelets, which are as many as nodes.
+const ComponentLeases = "metadata.namespace!=" + corev1.NamespaceNodeLease
+
 // informed are the resources that an informer holds, because a plugin reads them.
 var informed = map[string]func(informers.SharedInformerFactory) cache.SharedIndexInformer{
 	"namespaces": func(f informers.SharedInformerFactory) cache.SharedIndexInformer {
@@ -66,6 +69,7 @@ var listedKinds = map[string]func(context.Context, kubernetes.Interface, string,
 		return c.CoreV1().LimitRanges(namespace).List(ctx, o)
 	},
 	leases: func(ctx context.Context, c kubernetes.Interface, namespace string, o metav1.ListOptions) (runtime.Object, error) {
+		o.FieldSelector = ComponentLeases
 		return c.CoordinationV1().Leases(namespace).List(ctx, o)
 	},
 	"priorityclasses": func(ctx context.Context, c kubernetes.Interface, _ string, o metav1.ListOptions) (runtime.Object, error) {
@@ -180,7 +184,7 @@ func livenessOf(ctx context.Context, f *feed, pods []*model.Pod) map[string]mode
 		}
 		lease := explain.LeaseOf(f.engine, name)
 		alive, known, why := f.source.SchedulerAlive(ctx, lease)
-		judged[name] = model.Liveness{Alive: alive, Known: known, Why: why, Lease: leaseName(lease)}
+		judged[name] = model.Liveness{Alive: alive, Known: known, Why: why, Lease: LeaseName(lease)}
 	}
 	judge(corev1.DefaultSchedulerName)
 	for _, pod := range pods {

@@ -20,7 +20,8 @@ import (
 
 const (
 	remembered = 15 * time.Second // how long an answer about schedulers is used again
-	leaseTime  = 30 * time.Second // after that a Lease that was not renewed has no holder
+	// LeaseTime is how long after its last renewal a Lease is held.
+	LeaseTime = 30 * time.Second
 )
 
 // schedulers remembers what was found out about them.
@@ -65,9 +66,9 @@ func (a *CachedReader) lookForScheduler(ctx context.Context, name string) aliven
 	lease, leaseErr := a.lease(ctx, name)
 	var renewal time.Time
 	if lease != nil {
-		renewal = renewed(*lease)
+		renewal = Renewed(lease)
 	}
-	if ago := now.Sub(renewal); ago < leaseTime {
+	if ago := now.Sub(renewal); ago < LeaseTime {
 		return aliveness{alive: true, known: true, why: renewedWords(lease, ago)}
 	}
 	seen := &signs{scheduler: name, now: now, after: renewal}
@@ -111,8 +112,8 @@ func renewedWords(lease *coordinationv1.Lease, ago time.Duration) string {
 	return fmt.Sprintf("Lease last renewed %s ago (%s/%s)", duration.HumanDuration(ago), lease.Namespace, lease.Name)
 }
 
-// leaseName is the name of the Lease of a scheduler.
-func leaseName(scheduler string) string {
+// LeaseName is the name of the Lease of a scheduler.
+func LeaseName(scheduler string) string {
 	if scheduler == corev1.DefaultSchedulerName {
 		return "kube-scheduler"
 	}
@@ -123,7 +124,7 @@ func leaseName(scheduler string) string {
 // without one. Where only some namespaces may be read, not finding one there is
 // the error of the others.
 func (a *CachedReader) lease(ctx context.Context, name string) (*coordinationv1.Lease, error) {
-	name = leaseName(name)
+	name = LeaseName(name)
 	named := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, name).String()}
 	list, err := a.options.Client.CoordinationV1().Leases(metav1.NamespaceAll).List(ctx, named)
 	if err != nil {
@@ -137,7 +138,7 @@ func (a *CachedReader) lease(ctx context.Context, name string) (*coordinationv1.
 	if len(held) == 0 {
 		return nil, err
 	}
-	newest := slices.MaxFunc(held, func(a, b coordinationv1.Lease) int { return renewed(a).Compare(renewed(b)) })
+	newest := slices.MaxFunc(held, func(a, b coordinationv1.Lease) int { return Renewed(&a).Compare(Renewed(&b)) })
 	return &newest, nil
 }
 
@@ -150,10 +151,11 @@ func (a *CachedReader) NodeLease(ctx context.Context, node string) (time.Time, e
 	case err != nil:
 		return time.Time{}, a.options.Wrap("get the Lease of "+node, err)
 	}
-	return renewed(*lease), nil
+	return Renewed(lease), nil
 }
 
-func renewed(lease coordinationv1.Lease) time.Time {
+// Renewed is when a Lease was last renewed; zero if it never was.
+func Renewed(lease *coordinationv1.Lease) time.Time {
 	if lease.Spec.RenewTime == nil {
 		return time.Time{}
 	}

@@ -50,7 +50,7 @@ type signs struct {
 // add notes what the scheduler did to a pod at some time. It is running if that was within
 // the given time.
 func (s *signs) add(at time.Time, within time.Duration, what string, pod types.NamespacedName) {
-	if at.IsZero() || !s.after.IsZero() && at.Before(s.after.Add(leaseTime)) {
+	if at.IsZero() || !s.after.IsZero() && at.Before(s.after.Add(LeaseTime)) {
 		return
 	}
 	s.alive = s.alive || s.now.Sub(at) < within
@@ -70,7 +70,7 @@ func (s *signs) stopped() bool {
 
 // recent reports whether the newest sign is as new as that of a Lease that is held: a newer
 // one would say little more.
-func (s *signs) recent() bool { return s.alive && s.now.Sub(s.newest) < leaseTime }
+func (s *signs) recent() bool { return s.alive && s.now.Sub(s.newest) < LeaseTime }
 
 // words are the newest sign and its age: "last seen 3m ago: FailedScheduling of pod ml/web".
 // Where there may be a newer one it is only "seen".

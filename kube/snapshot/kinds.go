@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	appsv1 "k8s.io/api/apps/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	nodev1 "k8s.io/api/node/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -28,6 +29,7 @@ func (k kind) gvr() schema.GroupVersionResource { return k.gvk.GroupVersion().Wi
 const (
 	podGroups          = "podgroups"
 	compositePodGroups = "compositepodgroups"
+	leases             = "leases"
 )
 
 // kinds are all of them, in the order of a file.
@@ -57,6 +59,7 @@ var kinds = []kind{
 	{core("LimitRange"), "limitranges", &corev1.LimitRange{}, true, false},
 	{schedulingv1.SchemeGroupVersion.WithKind("PriorityClass"), "priorityclasses", &schedulingv1.PriorityClass{}, true, false},
 	{nodev1.SchemeGroupVersion.WithKind("RuntimeClass"), "runtimeclasses", &nodev1.RuntimeClass{}, true, false},
+	{coordinationv1.SchemeGroupVersion.WithKind("Lease"), leases, &coordinationv1.Lease{}, true, false},
 	{core("Event"), "events", &corev1.Event{}, true, false},
 }
 

@@ -8,6 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/pager"
+
+	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 )
 
 // page is how many objects are asked for at once.
@@ -23,6 +25,9 @@ func listAll(ctx context.Context, client kubernetes.Interface, resource string) 
 			return client.CoreV1().LimitRanges(metav1.NamespaceAll).List(ctx, options)
 		case "priorityclasses":
 			return client.SchedulingV1().PriorityClasses().List(ctx, options)
+		case leases:
+			options.FieldSelector = cluster.ComponentLeases
+			return client.CoordinationV1().Leases(metav1.NamespaceAll).List(ctx, options)
 		default:
 			return client.NodeV1().RuntimeClasses().List(ctx, options)
 		}

@@ -212,7 +212,7 @@ func (r *reader) finish() error {
 		return wrongf("no nodes and no pods in it%s", found)
 	}
 	if !f.Own {
-		f.Info.Taken, f.Info.Context = r.options.Taken, r.options.Name
+		f.Info.Taken, f.Info.Context = takenAt(f, r.options.Taken), r.options.Name
 		f.Info.Namespace, f.Info.Provisioning = f.onlyNamespace(), f.custom.autoscaling()
 	}
 	return nil

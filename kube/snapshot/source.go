@@ -94,6 +94,9 @@ func (f *File) Source() (*cluster.Source, error) {
 // does not tell a kind that was not asked for from one of which there is none.
 func (f *File) why(k kind) string {
 	if f.Own && k.beside {
+		if k.resource == leases && len(f.objects[leases]) == 0 {
+			return cmp.Or(f.Info.unread(leases), "the snapshot has no leases") // an older one has none
+		}
 		return f.Info.unread(k.resource)
 	}
 	if f.Own {
@@ -200,7 +203,7 @@ func (f *File) schedulerAlive(_ context.Context, name string) (alive, known bool
 		}
 	}
 	if !f.Own {
-		return false, false, "the file has no Leases"
+		return aliveByLease(f, name)
 	}
 	return false, false, "the snapshot does not have it"
 }
@@ -365,8 +368,14 @@ func (f *File) configuration() *scheduler.Configuration {
 	return &scheduler.Configuration{Data: []byte(f.Info.Configuration.Data), Source: f.Info.Configuration.Source}
 }
 
-// NodeLease fails: a snapshot has no Leases of nodes.
+// NodeLease is when the kubelet of a node renewed its Lease, where the file has that.
+// fathom's own snapshots have no Leases of nodes.
 func (f *File) NodeLease(_ context.Context, node string) (time.Time, error) {
+	for _, lease := range leasesIn(f) {
+		if lease.Namespace == corev1.NamespaceNodeLease && lease.Name == node {
+			return cluster.Renewed(lease), nil
+		}
+	}
 	return time.Time{}, fmt.Errorf("get the Lease of %s: the snapshot has none", node)
 }
 

@@ -40,9 +40,9 @@ type Leader struct {
 const apiServerIdentity = "apiserver.kubernetes.io/identity"
 
 // Leaders are the schedulers that pods name, those that pending pods name first, then the
-// components that hold Leases in kube-system. Whether a scheduler is running was judged
-// by all its signs; others by their Lease: another one may take it over once it was not
-// renewed for its duration.
+// components that hold Leases, those in kube-system first. Whether a scheduler is running
+// was judged by all its signs; others by their Lease: another one may take it over once it
+// was not renewed for its duration.
 func Leaders(s *model.Snapshot, leases []*coordinationv1.Lease, schedulers map[string]model.Liveness, now time.Time) []Leader {
 	var all []Leader
 	taken := map[*coordinationv1.Lease]bool{}
@@ -61,7 +61,7 @@ func Leaders(s *model.Snapshot, leases []*coordinationv1.Lease, schedulers map[s
 		all = append(all, l)
 	}
 	for _, lease := range leases {
-		if taken[lease] || lease.Namespace != metav1.NamespaceSystem || lease.Labels[apiServerIdentity] != "" {
+		if taken[lease] || lease.Namespace == corev1.NamespaceNodeLease || lease.Labels[apiServerIdentity] != "" {
 			continue
 		}
 		l := Leader{Name: lease.Name}
@@ -82,7 +82,10 @@ func compareLeaders(a, b Leader) int {
 		case l.Scheduler:
 			return 1
 		}
-		return 2
+		if l.Object.Namespace == metav1.NamespaceSystem {
+			return 2
+		}
+		return 3
 	}
 	return cmp.Or(cmp.Compare(rank(&a), rank(&b)), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Lease, b.Lease))
 }

@@ -64,6 +64,7 @@ func TestWhoHoldsALeaseAndIsRunning(t *testing.T) {
 		"cloud-controller-manager [kube-system/cloud-controller-manager] cp-2 alive false, – pending: the Lease was last renewed 16s ago; its duration is 15s",
 		"kube-controller-manager [kube-system/kube-controller-manager] cp-1 alive true, – pending: the Lease was last renewed 15s ago; its duration is 15s",
 		"released [kube-system/released]  alive false, – pending: the Lease has no holder",
+		"other [ml/other] ml-0 alive true, – pending: the Lease was last renewed 0s ago; its duration is 15s",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
