@@ -529,6 +529,38 @@ func TestAFixIsNoneIfThePodPreemptsWhomItEvicts(t *testing.T) {
 	}
 }
 
+// A pod whose gate is removed last is tried while the pod that was evicted before it is still
+// terminating: whom it would preempt then, the fix does not name.
+func TestAFixIsNoneIfThePodPreemptsOthersWhileTheEvictedPodTerminates(t *testing.T) {
+	for _, c := range []struct {
+		says     string
+		others   int32 // priority of the pod on the other node
+		evict    string
+		verified bool
+	}{
+		{"the pod on the other node can be preempted", -5, "shop/high from a", false},
+		{"it is the one that is evicted", -5, "shop/other from b", true},
+		{"it cannot be preempted", 20, "shop/high from a", true},
+	} {
+		e := startEngine(t, Options{},
+			testNode("a", "4"), testNode("b", "4"),
+			testPod("shop/high", "a", "2", priority(100), selecting("kubernetes.io/hostname", "a")),
+			testPod("shop/other", "b", "1500m", priority(c.others), selecting("kubernetes.io/hostname", "b")),
+			testPod("shop/gated", "", "3", priority(10), func(p *corev1.Pod) {
+				p.UID, p.Spec.SchedulingGates = "gated", []corev1.PodSchedulingGate{{Name: "example.com/g"}}
+			}))
+		found, err := fixesOf(t.Context(), e, report.PodOf("gated"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		title := "remove gate example.com/g and evict " + c.evict
+		at := slices.IndexFunc(found.Tried, func(f report.Fix) bool { return f.Title == title })
+		if at < 0 || found.Tried[at].Verified != c.verified {
+			t.Errorf("%s: want %q verified %v:\n%s", c.says, title, c.verified, toldFixes(found))
+		}
+	}
+}
+
 // What a fix evicts takes disruptions from budgets: whom the pod preempts then is not certain.
 func TestAFixChangesWhichVictimsViolateABudget(t *testing.T) {
 	guarded := podLabel("app", "guard")

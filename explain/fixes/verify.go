@@ -206,10 +206,9 @@ func preemptsBetween(ctx context.Context, f *Search, fix *Attempt) error {
 			fix.Remaining = append(fix.Remaining, afterFirst)
 		}
 		return err
-	case several && len(fix.trial.Gone) > 0:
-		// The first one is nominated to the node meanwhile, and keeps the others from no node but that.
+	case len(fix.trial.Gone) > 0 && (several || fix.trial.Last):
 		begun := time.Now()
-		preempts, err := simulatorOf(f).Preempts(ctx, fix.trial.Pod, fix.trial.Gone)
+		preempts, err := preemptsMeanwhile(ctx, f, fix, several)
 		f.verified += time.Since(begun)
 		if preempts {
 			fix.Remaining = append(fix.Remaining, "may preempt other pods while the evicted ones are terminating")
@@ -217,6 +216,19 @@ func preemptsBetween(ctx context.Context, f *Search, fix *Attempt) error {
 		return err
 	}
 	return nil
+}
+
+// preemptsMeanwhile reports whether a fix lets pods preempt others while those that it evicts are
+// terminating: the pod itself, if its last command lets the scheduler try it, and those like it.
+func preemptsMeanwhile(ctx context.Context, f *Search, fix *Attempt, several bool) (preempts bool, err error) {
+	if fix.trial.Last {
+		preempts, err = simulatorOf(f).PreemptsOthers(ctx, fix.trial.Pod, fix.trial.Gone)
+	}
+	if several && err == nil && !preempts {
+		// The first one is nominated to the node meanwhile, and keeps the others from no node but that.
+		preempts, err = simulatorOf(f).Preempts(ctx, fix.trial.Pod, fix.trial.Gone)
+	}
+	return preempts, err
 }
 
 // preemptsTogether reports whether the pods that a fix changes would preempt others while

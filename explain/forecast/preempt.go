@@ -112,6 +112,19 @@ func (s Simulator) Preempts(ctx context.Context, pod *corev1.Pod, but []types.UI
 	return preempts, failed(err)
 }
 
+// PreemptsOthers says whether a pod that fits nowhere might preempt in the present state pods that
+// are not among those that are evicted for it, as it would while these are terminating.
+func (s Simulator) PreemptsOthers(ctx context.Context, pod *corev1.Pod, evicted []types.UID) (preempts bool, err error) {
+	err = s.Scheduler.Hold(ctx, nil, func() error {
+		firsts, err := preemptors(ctx, s.forecasting(plan.Hypothesis{}), s.Budgets, pod, nil, nil)
+		preempts = slices.ContainsFunc(firsts, func(c dryrun.Candidate) bool {
+			return slices.ContainsFunc(c.Victims().Pods, func(v *corev1.Pod) bool { return !slices.Contains(evicted, v.UID) })
+		})
+		return err
+	})
+	return preempts, failed(err)
+}
+
 // nodesWithout are the names of all nodes but those of some pods.
 func nodesWithout(s *scheduler.Scheduler, pods []types.UID) []string {
 	without := map[string]bool{}
