@@ -725,6 +725,33 @@ func TestAFixThatAlwaysPreemptsNamesWhomAndComesLast(t *testing.T) {
 	}
 }
 
+// A bare pod is recreated without its node selector, or tolerates a taint for good: a taint that is
+// removed can be put back.
+func TestWhatCanBeUndoneComesBeforeWhatCannot(t *testing.T) {
+	e := startEngine(t, Options{},
+		testNode("a", "4", nodeTaint("dedicated", "gpu", corev1.TaintEffectNoSchedule), nodeLabel("disk", "ssd")), testNode("b", "4"),
+		testPod("shop/web", "", "2", selecting("disk", "ssd")))
+	found, err := fixesOf(t.Context(), e, report.PodOf("shop/web"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	final, undone := false, 0
+	for _, f := range found.Tried {
+		if !f.Verified {
+			continue
+		}
+		if f.Undo != "" {
+			undone++
+		}
+		if final = final || f.Undo == ""; final && f.Undo != "" {
+			t.Errorf("%s can be undone, and comes after what cannot:\n%s", f.Title, toldFixes(found))
+		}
+	}
+	if !final || undone == 0 {
+		t.Errorf("not both kinds were offered:\n%s", toldFixes(found))
+	}
+}
+
 func TestANewNodeIsForThePodsOfHighPriorityFirst(t *testing.T) {
 	for priorityOfOther, simulated := range map[int32]bool{0: true, 10: false, 100: false} {
 		pod := testPod("shop/web", "", "3", priority(10))

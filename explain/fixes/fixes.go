@@ -189,16 +189,18 @@ func (f *Attempt) untaints() bool {
 func (f *Attempt) worksAlone() bool { return f.Works() && f.preempted == 0 }
 
 // rankFix puts what others have to do before all, then fixes that work, last of them those that
-// cannot be undone, recreate the pod, stop all pods of its workload or have others preempted, then
-// those that let any pod onto nodes that a taint keeps for some, or add a node; then those that work unless another pod takes the capacity, those with which the pod
-// would fit if others did not take it, and last those that bypass a queue or take the pod out of
-// its group.
+// recreate the pod, stop all pods of its workload or have others preempted, then those that let
+// any pod onto nodes that a taint keeps for some, then those that cannot be undone, or add a node;
+// then those that work unless another pod takes the capacity, those with which the pod would fit
+// if others did not take it, and last those that bypass a queue or take the pod out of its group.
 func rankFix(f *Attempt) int {
 	switch {
 	case f.Advises():
 		return -1
 	case f.Circumvents():
-		return 7
+		return 8
+	case f.Verified && f.Undo == "" && !f.rescheduled:
+		return 3
 	case f.Verified && f.untaints():
 		return 2
 	case f.worksAlone() && !f.Recreates && !f.stops && (f.Undo != "" || f.rescheduled):
@@ -206,13 +208,13 @@ func rankFix(f *Attempt) int {
 	case f.Verified:
 		return 1
 	case f.Simulated:
-		return 3
-	case len(f.Unless) > 0:
 		return 4
-	case f.NodesGained > 0:
+	case len(f.Unless) > 0:
 		return 5
+	case f.NodesGained > 0:
+		return 6
 	}
-	return 6
+	return 7
 }
 
 // candidate is a fix that was not tried yet.
