@@ -157,27 +157,53 @@ func (d Driver) high(request, limit int64, of string) []File {
 	return []File{file("memory.high", bytes, fmt.Sprintf("throttled at %v of %s", factor, of))}
 }
 
-// hugepages are the files of limits of huge pages, by size.
+// pagesOf are the huge pages that a node has, by size; nil without any.
+func pagesOf(node *corev1.Node) (pages corev1.ResourceList) {
+	for name, amount := range node.Status.Capacity {
+		if strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix) && !amount.IsZero() {
+			if pages == nil {
+				pages = corev1.ResourceList{}
+			}
+			pages[name] = amount
+		}
+	}
+	return pages
+}
+
+// hugepages are the files of limits of huge pages, by size. A size that is not asked for is
+// limited to none, on a node that has such pages.
 func (d Driver) hugepages(amounts corev1.ResourceList, of string) []File {
 	var files []File
 	for name, amount := range amounts {
-		size, ok := strings.CutPrefix(string(name), corev1.ResourceHugePagesPrefix)
-		if !ok {
-			continue
-		}
-		bytes, err := resource.ParseQuantity(size)
-		if err != nil {
-			continue // kube-apiserver takes none such
-		}
-		ending := ".max"
-		if d.V1 {
-			ending = ".limit_in_bytes"
-		}
-		files = append(files, file("hugetlb."+pageWords(bytes.Value())+ending, amount.Value(), words(of, name, amounts)))
+		files = append(files, d.hugepage(name, amount.Value(), words(of, name, amounts))...)
 	}
-	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
+	for name := range d.pages {
+		if _, asked := amounts[name]; !asked {
+			files = append(files, d.hugepage(name, 0, words(of, name, nil))...)
+		}
+	}
+	slices.SortFunc(files, byName)
 	return files
 }
+
+// hugepage is the file of the limit of huge pages of one size; none for another resource.
+func (d Driver) hugepage(name corev1.ResourceName, limit int64, from string) []File {
+	size, ok := strings.CutPrefix(string(name), corev1.ResourceHugePagesPrefix)
+	if !ok {
+		return nil
+	}
+	bytes, err := resource.ParseQuantity(size)
+	if err != nil {
+		return nil // kube-apiserver takes none such
+	}
+	ending := ".max"
+	if d.V1 {
+		ending = ".limit_in_bytes"
+	}
+	return []File{file("hugetlb."+pageWords(bytes.Value())+ending, limit, from)}
+}
+
+func byName(a, b File) int { return strings.Compare(a.Name, b.Name) }
 
 // pageWords is the size of huge pages as their files have it: "2MB".
 func pageWords(bytes int64) string {

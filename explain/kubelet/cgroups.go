@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/version"
 	resourcehelper "k8s.io/component-helpers/resource"
 
@@ -48,9 +50,11 @@ type Driver struct {
 	PodPidsLimit int64           // of each pod; 0 is none, or not known
 	NoQuota      bool            // cpuCFSQuota is off
 	Period       time.Duration   // cpuCFSQuotaPeriod; 0: 100 ms
+	Eviction     string          // the hard threshold of memory.available: "1Gi", "5%"; "" is none, unless not Configured
 	Gates        map[string]bool // feature gates that are set
 
-	version string // of the node's kubelet
+	version string              // of the node's kubelet
+	pages   corev1.ResourceList // the huge pages of the node, by size; nil without any
 	// ContainerID is the ID of a container of a pod; "" is not known.
 	ContainerID func(pod *corev1.Pod, container string) string
 }
@@ -65,6 +69,7 @@ const root = "kubepods"
 // Guaranteed pods with their containers, the levels of the other QoS classes with theirs.
 func (d Driver) Cgroups(node *model.Node) []Cgroup {
 	d.version = node.Object.Status.NodeInfo.KubeletVersion
+	d.pages = pagesOf(node.Object)
 	own := granted(node) // the levels are by what the specs request (qos_container_manager_linux.go)
 	levels := map[corev1.PodQOSClass][]string{corev1.PodQOSGuaranteed: {root}, corev1.PodQOSBurstable: {root, "burstable"}, corev1.PodQOSBestEffort: {root, "besteffort"}}
 	all := []Cgroup{{Path: d.path(root), Files: d.rootFiles(node)}}
@@ -178,9 +183,47 @@ func (d Driver) scope(node *model.Node, pod *corev1.Pod, container string) strin
 	return id
 }
 
-// defaultEviction is the default hard threshold of memory, in bytes, which is taken from
-// what is allocatable and is not enforced by a cgroup.
-const defaultEviction = 100 << 20
+// defaultEviction is the default hard threshold of memory.
+const defaultEviction = "100Mi"
+
+// evictionBytes is the memory that the hard threshold keeps free, which is taken from what is
+// allocatable and is not enforced by a cgroup (GetThresholdQuantity in pkg/kubelet/eviction/api).
+func (d Driver) evictionBytes(capacity int64) (bytes int64, threshold string) {
+	threshold = d.Eviction
+	if !d.Configured {
+		threshold = defaultEviction
+	}
+	if percent, ok := strings.CutSuffix(threshold, "%"); ok {
+		of, err := strconv.ParseFloat(percent, 32)
+		if err != nil {
+			return 0, ""
+		}
+		return int64(float64(capacity) * float64(float32(of)/100)), threshold
+	}
+	amount, err := resource.ParseQuantity(threshold)
+	if err != nil {
+		return 0, ""
+	}
+	return amount.Value(), threshold
+}
+
+// podsMemory is what all pods of a node may use together, and what that is the sum of: huge pages
+// are taken from what is allocatable (MachineInfo in pkg/kubelet/nodestatus), and are part of the limit.
+func (d Driver) podsMemory(node *corev1.Node) (bytes int64, from string) {
+	allocatable := node.Status.Allocatable.Memory()
+	bytes, from = allocatable.Value(), "allocatable "+allocatable.String()
+	var pages resource.Quantity
+	for _, amount := range d.pages {
+		pages.Add(amount)
+	}
+	if !pages.IsZero() {
+		bytes, from = bytes+pages.Value(), from+" + "+pages.String()+" of huge pages"
+	}
+	if evicted, threshold := d.evictionBytes(node.Status.Capacity.Memory().Value()); threshold != "" {
+		bytes, from = bytes+evicted, from+" + "+threshold+" for eviction"
+	}
+	return bytes, from
+}
 
 // rootFiles are set on the cgroup of all pods, by what is allocatable
 // (getCgroupConfigInternal in pkg/kubelet/cm/node_container_manager_linux.go).
@@ -191,7 +234,7 @@ func (d Driver) rootFiles(node *model.Node) []File {
 		files = append(files, d.weight(Shares(cpu.MilliValue()), "allocatable cpu "+model.FormatCPU(cpu.MilliValue(), model.Nearest)))
 	}
 	if memory := allocatable.Memory(); !memory.IsZero() {
-		files = append(files, d.memoryMax(memory.Value()+defaultEviction, "allocatable "+memory.String()+" + 100Mi for eviction"))
+		files = append(files, d.memoryMax(d.podsMemory(node.Object)))
 	}
 	if d.protects() {
 		guaranteed, burstable := sumOf(node, corev1.PodQOSGuaranteed, corev1.ResourceMemory), sumOf(node, corev1.PodQOSBurstable, corev1.ResourceMemory)
@@ -199,21 +242,34 @@ func (d Driver) rootFiles(node *model.Node) []File {
 			file("memory.min", guaranteed+burstable, "requests.memory of all pods"),
 			file("memory.low", burstable, "requests.memory of Burstable pods"))
 	}
-	return files
+	pages := corev1.ResourceList{}
+	for name := range d.pages {
+		pages[name] = allocatable[name]
+	}
+	return append(files, d.hugepages(pages, "allocatable")...)
 }
 
-// levelFiles are set on the level of a QoS class (setCPUCgroupConfig and setMemoryQoS in
+// unbounded is what the kubelet sets where huge pages have no limit (setHugePagesUnbounded in
 // pkg/kubelet/cm/qos_container_manager_linux.go).
+const unbounded = 1 << 62
+
+// levelFiles are set on the level of a QoS class (setCPUCgroupConfig, setMemoryQoS and
+// setHugePagesConfig in pkg/kubelet/cm/qos_container_manager_linux.go).
 func (d Driver) levelFiles(class corev1.PodQOSClass, node *model.Node) []File {
+	var pages []File
+	for name := range d.pages {
+		pages = append(pages, d.hugepage(name, unbounded, "no limit")...)
+	}
+	slices.SortFunc(pages, byName)
 	if class == corev1.PodQOSBestEffort {
-		return []File{d.weight(leastShares, "BestEffort")}
+		return append([]File{d.weight(leastShares, "BestEffort")}, pages...)
 	}
 	cpu := sumOf(node, class, corev1.ResourceCPU)
 	files := []File{d.weight(Shares(cpu), fmt.Sprintf("requests.cpu %s of Burstable pods", model.FormatCPU(cpu, model.Nearest)))}
 	if d.protects() {
 		files = append(files, file("memory.low", sumOf(node, class, corev1.ResourceMemory), "requests.memory of Burstable pods"))
 	}
-	return files
+	return append(files, pages...)
 }
 
 // sumOf is what the pods of a class request together, in bytes, or of cpu in thousandths.

@@ -2,6 +2,7 @@ package kubelet
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -118,6 +119,60 @@ func TestTheCgroupsOfANode(t *testing.T) {
   cpu.weight 1: BestEffort
 /kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-pod0123abcd.slice/cri-containerd-<container ID>.scope
   cpu.weight 1: no requests.cpu`)
+}
+
+// TestWhatPodsMayUseTogether by getNodeAllocatableInternalAbsolute of pkg/kubelet/cm: capacity without what is
+// reserved; what is allocatable lacks the eviction threshold and all huge pages besides.
+func TestWhatPodsMayUseTogether(t *testing.T) {
+	for says, c := range map[string]struct {
+		driver Driver
+		pages  []string
+		want   []string
+	}{
+		"by default":               {Driver{}, nil, []string{"memory.max 8694792192: allocatable 8Gi + 100Mi for eviction"}},
+		"the configured threshold": {Driver{Configured: true, Eviction: "1Gi"}, nil, []string{"memory.max 9663676416: allocatable 8Gi + 1Gi for eviction"}},
+		"a share of the capacity":  {Driver{Configured: true, Eviction: "5%"}, nil, []string{"memory.max 9126805512: allocatable 8Gi + 5% for eviction"}},
+		"no threshold":             {Driver{Configured: true}, nil, []string{"memory.max 8589934592: allocatable 8Gi"}},
+		"huge pages, half of them free": {Driver{Configured: true}, []string{"hugepages-2Mi", "1Gi", "hugepages-1Gi", "0"}, []string{
+			"memory.max 9663676416: allocatable 8Gi + 1Gi of huge pages", "hugetlb.2MB.max 1073741824: allocatable.hugepages-2Mi 1Gi",
+		}},
+	} {
+		node := cgroupNode()
+		node.Object.Status.Capacity = modeltest.Quantities(append([]string{"cpu", "4", "memory", "10Gi"}, c.pages...)...)
+		for name, amount := range pagesOf(node.Object) {
+			node.Object.Status.Allocatable[name] = amount
+		}
+		var got []string
+		for _, f := range c.driver.Cgroups(node)[0].Files[1:] {
+			got = append(got, fmt.Sprintf("%s %s: %s", f.Name, f.Value, f.From))
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", says, got, c.want)
+		}
+	}
+}
+
+// TestHugePagesThatAreNotAskedForAreLimitedToNone on a node that has some.
+func TestHugePagesThatAreNotAskedForAreLimitedToNone(t *testing.T) {
+	node := cgroupNode()
+	node.Object.Status.Capacity = modeltest.Quantities("memory", "10Gi", "hugepages-2Mi", "1Gi")
+	node.Object.Status.Allocatable["hugepages-2Mi"] = node.Object.Status.Capacity["hugepages-2Mi"]
+	found := map[string]int{}
+	for _, c := range (Driver{}).Cgroups(node) {
+		for _, f := range c.Files {
+			if f.Name == "hugetlb.2MB.max" {
+				found[f.Value+" "+f.From]++
+			}
+		}
+	}
+	want := map[string]int{
+		"1073741824 allocatable.hugepages-2Mi 1Gi": 1, "4611686018427387904 no limit": 2,
+		"67108864 requests.hugepages-2Mi 64Mi": 1, "67108864 limits.hugepages-2Mi 64Mi": 1,
+		"0 no requests.hugepages-2Mi": 3, "0 no limits.hugepages-2Mi": 4,
+	}
+	if !maps.Equal(found, want) {
+		t.Errorf("%v, want %v", found, want)
+	}
 }
 
 func TestTheCgroupsOfTheDriverCgroupfsAndOfV1(t *testing.T) {

@@ -29,6 +29,8 @@ type Config struct {
 	MemoryReservationPolicy string   `json:"memoryReservationPolicy"` // None or TieredReservation
 	MemoryThrottlingFactor  *float64 `json:"memoryThrottlingFactor"`  // of memory.high; null: it is not set
 
+	MemoryHard string `json:"-"` // the hard threshold of memory.available; "" is none
+
 	NoQuota bool            `json:"-"` // cpuCFSQuota is off
 	Period  time.Duration   `json:"-"` // cpuCFSQuotaPeriod
 	Gates   map[string]bool `json:"-"` // feature gates that are set
@@ -45,7 +47,7 @@ const (
 const configField = "kubeletconfig"
 
 // signals is the order in which thresholds are told; others come after them.
-var signals = []string{"memory.available", "nodefs.available", "nodefs.inodesFree", "imagefs.available", "imagefs.inodesFree", "pid.available"}
+var signals = []string{memoryAvailable, "nodefs.available", "nodefs.inodesFree", "imagefs.available", "imagefs.inodesFree", "pid.available"}
 
 // ParseConfig reads what configz of a kubelet answers: an object with the field kubeletconfig.
 func ParseConfig(answer []byte) (*Config, error) {
@@ -65,6 +67,9 @@ func ParseConfig(answer []byte) (*Config, error) {
 		MemoryReservationPolicy: cmp.Or(string(c.MemoryReservationPolicy), string(kubeletconfig.NoneMemoryReservationPolicy)),
 		MemoryThrottlingFactor:  c.MemoryThrottlingFactor,
 	}
+	if hard := c.EvictionHard[memoryAvailable]; !isOff(memoryAvailable, hard) {
+		made.MemoryHard = hard
+	}
 	made.NoQuota, made.Gates = c.CPUCFSQuota != nil && !*c.CPUCFSQuota, c.FeatureGates
 	if c.CPUCFSQuotaPeriod != nil {
 		made.Period = c.CPUCFSQuotaPeriod.Duration
@@ -75,6 +80,12 @@ func ParseConfig(answer []byte) (*Config, error) {
 	return made, nil
 }
 
+// memoryAvailable is the signal of free memory.
+const memoryAvailable = "memory.available"
+
+// isOff reports whether a threshold is none, as parseThresholdStatement has it.
+func isOff(_, threshold string) bool { return threshold == "0%" || threshold == "100%" }
+
 // thresholds words them in the order of signals.
 func thresholds(of, grace map[string]string) []string {
 	place := func(signal string) int {
@@ -84,7 +95,6 @@ func thresholds(of, grace map[string]string) []string {
 		return len(signals)
 	}
 	told := []string{}
-	isOff := func(_, threshold string) bool { return threshold == "0%" || threshold == "100%" } // as parseThresholdStatement has it
 	of = maps.Clone(of)
 	maps.DeleteFunc(of, isOff)
 	for _, signal := range slices.SortedFunc(maps.Keys(of), func(a, b string) int { return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a, b)) }) {
@@ -106,6 +116,7 @@ func (c *Config) Driver() Driver {
 		Configured: true, Cgroupfs: c.CgroupDriver == "cgroupfs", CPUManager: c.CPUManagerPolicy, PodPidsLimit: max(c.PodPidsLimit, 0),
 		MemoryQoS:  c.MemoryReservationPolicy == string(kubeletconfig.TieredReservationMemoryReservationPolicy),
 		Throttling: c.MemoryThrottlingFactor, NoQuota: c.NoQuota, Period: c.Period, Gates: c.Gates,
+		Eviction: c.MemoryHard,
 	}
 }
 

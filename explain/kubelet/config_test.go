@@ -30,7 +30,7 @@ func TestTheConfigurationOfAKubelet(t *testing.T) {
 	want := &Config{
 		EvictionHard: []string{"memory.available<500Mi", "nodefs.available<10%", "pid.available<5%"}, EvictionSoft: []string{"memory.available<1Gi for 1m30s"},
 		CgroupDriver: "systemd", PodPidsLimit: 4096, CPUManagerPolicy: "static", MemoryManagerPolicy: "Static",
-		TopologyManagerPolicy: "single-numa-node", TopologyManagerScope: "pod", MemoryReservationPolicy: "TieredReservation", MemoryThrottlingFactor: &factor,
+		TopologyManagerPolicy: "single-numa-node", TopologyManagerScope: "pod", MemoryReservationPolicy: "TieredReservation", MemoryThrottlingFactor: &factor, MemoryHard: "500Mi",
 	}
 	if diff := cmp.Diff(want, parsed(t, configured)); diff != "" {
 		t.Error(diff)
