@@ -28,7 +28,7 @@ type Quota struct {
 	// where that is not known or nothing is limited.
 	Fullest corev1.ResourceName `json:"fullest"`
 	Percent *int                `json:"percent"`
-	// UsualPod is the median over the pods of the namespace of what the quota counts.
+	// UsualPod is the median of what the quota counts over the pods that it counts.
 	UsualPod corev1.ResourceList `json:"usualPod"`
 	// MorePods is how many more such pods the quota allows, and LimitedBy the resource
 	// that ends first, or that most of these pods would have to set and do not: then the
@@ -43,7 +43,7 @@ type Quota struct {
 
 	Pods int `json:"-"` // that UsualPod is of
 	// Users are those that the fullest resource is used by, the most first; nil where the quota
-	// does not count all pods, or counts none under that name, or where pods are not known.
+	// counts no pods under that name, or where pods are not known.
 	Users  []User                `json:"-"`
 	Object *corev1.ResourceQuota `json:"-"` // nil without a quota
 }
@@ -88,8 +88,12 @@ func Quotas(s *model.Snapshot, quotas []*corev1.ResourceQuota, limits []*corev1.
 			q.LimitRanges = append([]Defaults{}, defaults[q.Namespace]...)
 		}
 		if known {
-			q.measure(own)
-			q.Users = heaviestIn(q, own, finishedIn(s, q.Namespace))
+			of := own
+			if q.Object != nil {
+				of = counted(&q.Object.Spec, own)
+			}
+			q.measure(of)
+			q.Users = heaviestIn(q, of, finishedIn(s, q.Namespace))
 			q.DefaultedPods = new(count(own, func(p *model.Pod) bool { return model.HasLimitRangeDefaults(p.Object) }))
 		}
 	}
@@ -266,12 +270,12 @@ func finishedIn(s *model.Snapshot, namespace string) (n int) {
 // heaviestIn sums up what the quota counts under its fullest resource for the pods of each workload. As
 // objects, finished pods count too.
 func heaviestIn(q *Quota, pods []*model.Pod, finished int) []User {
-	if q.Fullest == "" || len(q.Scopes) > 0 {
+	if q.Fullest == "" {
 		return nil
 	}
 	at := map[string]int{}
 	var users []User
-	if q.Fullest == "count/pods" && finished > 0 {
+	if q.Fullest == "count/pods" && finished > 0 && len(q.Scopes) == 0 {
 		users = append(users, User{Name: FinishedPods, Pods: finished, Amount: int64(finished)})
 	}
 	for _, pod := range pods {
@@ -327,14 +331,22 @@ func (q *Quota) measure(pods []*model.Pod) {
 	}
 }
 
-// measureEmpty says that a quota allows no pods where it limits their number and that is used up:
-// without any pod, their size is not known.
+// measureEmpty says how many pods a quota allows of which it counts none: their size is not known,
+// so that is known where it limits nothing but their number, or where that is used up.
 func (q *Quota) measureEmpty() {
+	alone := true
 	for _, name := range q.Resources() {
-		if used, hard, known := q.Amounts(name); known && countsPods(name) && used >= hard {
-			q.MorePods, q.LimitedBy = new(int64(0)), name
-			return
+		used, hard, known := q.Amounts(name)
+		if !countsPods(name) || !known {
+			alone = false
+			continue
 		}
+		if more := max(hard-used, 0); q.MorePods == nil || more < *q.MorePods {
+			q.MorePods, q.LimitedBy = new(more), name
+		}
+	}
+	if !alone && q.MorePods != nil && *q.MorePods > 0 {
+		q.MorePods, q.LimitedBy = nil, ""
 	}
 }
 

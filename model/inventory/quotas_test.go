@@ -147,12 +147,12 @@ func TestWhoUsesTheFullestResourceOfAQuota(t *testing.T) {
 	}
 }
 
-func TestAQuotaWhosePodsAreUsedUpAllowsNoMoreInANamespaceWithoutPods(t *testing.T) {
+func TestHowManyPodsAQuotaOfTheirNumberAllowsInANamespaceWithoutPods(t *testing.T) {
 	q := modeltest.Quantities
 	for _, test := range []struct {
 		hard, used string
 		want       *int64
-	}{{"0", "0", new(int64(0))}, {"2", "2", new(int64(0))}, {"2", "1", nil}} {
+	}{{"0", "0", new(int64(0))}, {"2", "2", new(int64(0))}, {"2", "1", new(int64(1))}} {
 		got := Quotas(snapshotOf(model.Status{}, nil), []*corev1.ResourceQuota{quota("a", q("pods", test.hard), q("pods", test.used))}, nil, true)[0]
 		if diff := cmp.Diff(test.want, got.MorePods); diff != "" {
 			t.Errorf("%s of %s pods: %s", test.used, test.hard, diff)
@@ -277,6 +277,20 @@ func TestHowManyPodsAQuotaAllowsIsUnknownWhereItCountsTheirClaims(t *testing.T) 
 				t.Errorf("%d more by %q, want %d", more, got.LimitedBy, test.more)
 			}
 		})
+	}
+}
+
+func TestOnlyPodsInTheScopesOfAQuotaAreOfItsSize(t *testing.T) {
+	s := snapshotOf(model.Status{}, nil,
+		modeltest.NewPod("dev/a", "n", "4", "1Gi", 0, nil), modeltest.NewPod("dev/b", "n", "4", "1Gi", 0, nil),
+		modeltest.NewPod("dev/c", "n", "500m", "1Gi", 0, func(p *corev1.Pod) { p.Spec.PriorityClassName = "high" }))
+	object := quota("a", modeltest.Quantities("requests.cpu", "1500m", "pods", "9"), modeltest.Quantities("requests.cpu", "500m", "pods", "1"))
+	object.Spec.ScopeSelector = &corev1.ScopeSelector{MatchExpressions: []corev1.ScopedResourceSelectorRequirement{
+		{ScopeName: corev1.ResourceQuotaScopePriorityClass, Operator: corev1.ScopeSelectorOpIn, Values: []string{"high"}},
+	}}
+	got := Quotas(s, []*corev1.ResourceQuota{object}, nil, true)[0]
+	if got.Pods != 1 || got.MorePods == nil || *got.MorePods != 2 || len(got.Users) != 1 || got.Users[0].Name != "pod/c" {
+		t.Errorf("%d more like %d pods, users %v", *got.MorePods, got.Pods, got.Users)
 	}
 }
 

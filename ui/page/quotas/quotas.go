@@ -221,9 +221,13 @@ func (n *standing) words(quotas int, levels gauge.Levels) string {
 	if n.fullest != nil {
 		words = n.fullest.Namespace + ": "
 		if more := n.fullest.MorePods; more != nil {
-			words += grammar.Count(int(*more), "more pod", "more pods") + ", "
+			of := ""
+			if len(n.fullest.Scopes) > 0 {
+				of = " of scope " + strings.Join(n.fullest.Scopes, ", ")
+			}
+			words += grammar.Count(int(*more), "more pod", "more pods") + of + ", "
 			if *more == 0 {
-				words = n.fullest.Namespace + ": no more pods fit, "
+				words = n.fullest.Namespace + ": no more pods" + of + " fit, "
 			}
 		}
 		words = model.Clean(words + string(n.fullest.Fullest) + " " + usedOf(n.fullest, n.fullest.Fullest))
