@@ -28,8 +28,8 @@ type Resize struct {
 	// Lacks is what the node would need more to grant the requests; nil where the node or
 	// its pods are not known.
 	Lacks corev1.ResourceList `json:"lacks"`
-	// Holders are pods of lower priority on the node that hold what it lacks, the largest
-	// first.
+	// Holders are the other pods on the node that hold most of what it lacks, the largest first,
+	// whatever their priority: the kubelet evicts none for a resize.
 	Holders []Holder `json:"holders"`
 
 	Pod *model.Pod `json:"-"`
@@ -127,8 +127,7 @@ func (r *Resize) measure(node *model.Node) {
 	}
 }
 
-// findHolders finds the largest pods of lower priority, by the first resource that the
-// node lacks.
+// findHolders finds the largest other pods, by the first resource that the node lacks.
 func (r *Resize) findHolders(node *model.Node) {
 	at := slices.IndexFunc(model.ResizableResources, func(name corev1.ResourceName) bool { _, lacks := r.Lacks[name]; return lacks })
 	if at < 0 {
@@ -137,7 +136,7 @@ func (r *Resize) findHolders(node *model.Node) {
 	of := func(p *model.Pod) resource.Quantity { return p.Requests.Exact(model.ResizableResources[at]) }
 	var pods []*model.Pod
 	for _, pod := range node.Pods {
-		if amount := of(pod); pod.Priority() < r.Priority && !pod.Finished() && amount.Sign() > 0 {
+		if amount := of(pod); pod != r.Pod && !pod.Finished() && amount.Sign() > 0 {
 			pods = append(pods, pod)
 		}
 	}

@@ -52,8 +52,8 @@ func TestWhatANodeLacksForAResize(t *testing.T) {
 			of("", 0, "dev/d", "n1", 0, func(p *corev1.Pod) { p.Spec.Containers[0].Resources.Requests = modeltest.Quantities("cpu", "1500m") }),
 			of("", 20, "dev/e", "n1", 0, nil),
 		}, []string{
-			"a Deferred 2 to 4 lacks 2500m, held by b d c",
-			"b Deferred 3 to 6 lacks 3500m, held by ",
+			"a Deferred 2 to 4 lacks 2500m, held by b d c e",
+			"b Deferred 3 to 6 lacks 3500m, held by a d c e",
 		}},
 		{
 			"infeasible comes first",
@@ -65,7 +65,7 @@ func TestWhatANodeLacksForAResize(t *testing.T) {
 		{
 			"an older version",
 			[]*corev1.Pod{resized("a", 0, "9", "1", "Deferred"), resized("b", 0, "1", "1", "")},
-			[]string{"a Deferred 1 to 9 lacks 2, held by "},
+			[]string{"a Deferred 1 to 9 lacks 2, held by b"},
 		},
 		{"no resize", []*corev1.Pod{of("", 0, "dev/a", "n1", 0, nil)}, nil},
 	} {

@@ -156,16 +156,42 @@ func (p *Page) below(rows int) []string {
 	default:
 		b.Add(p.Host.Observed().NodeName(r.Node)+" needs "+lacks.Text+" more", tone.Warning)
 	}
-	var holders []string
-	for _, h := range r.Holders {
-		holders = append(holders, h.Namespace+"/"+h.Name+" "+amounts(h.Requests, model.Down))
-	}
-	if len(holders) > 0 {
-		b.AddWrapped("lower-priority pods on the node: "+strings.Join(holders, "; "), tone.Plain)
+	if words := holderWords(r); words != "" {
+		b.AddWrapped(words, tone.Plain)
 	} else if len(r.Lacks) > 0 && r.State == inventory.ResizeDeferred {
-		b.Add("no lower-priority pod on the node requests it", tone.Plain)
+		b.Add("no other pod on the node requests it", tone.Plain)
 	}
 	return b.Lines(rows)
+}
+
+// holderWords name the pods that hold what the node lacks, and say which are of lower priority; ""
+// without any.
+func holderWords(r row) string {
+	var words []string
+	lower := 0
+	for _, h := range r.Holders {
+		if h.Priority < r.Priority {
+			lower++
+		}
+	}
+	for _, h := range r.Holders {
+		word := h.Namespace + "/" + h.Name + " " + amounts(h.Requests, model.Down)
+		if h.Priority < r.Priority && lower < len(r.Holders) {
+			word += " (lower priority)"
+		}
+		words = append(words, word)
+	}
+	head := "pods on the node: "
+	switch lower {
+	case len(words):
+		head = "lower-priority pods on the node: "
+	case 0:
+		head = "pods on the node, none of lower priority: "
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return head + strings.Join(words, "; ")
 }
 
 // Crumbs implements page.View.
