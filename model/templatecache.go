@@ -27,13 +27,42 @@ type template struct {
 	whole             *corev1.ResourceRequirements // of the pod as a whole
 	overhead          any                          // the address of the map
 
-	statuses, initStatuses *corev1.ContainerStatus
-	statusCounts           [2]int
-	held                   *corev1.ResourceRequirements
-	allocated              any // the address of the map
-	claims                 *corev1.NodeAllocatableResourceClaimStatus
-	claimCount             int
-	infeasible             bool // a resize in place
+	containersHold, initsHold holdings
+	held                      *corev1.ResourceRequirements
+	allocated                 any // the address of the map
+	claims                    *corev1.NodeAllocatableResourceClaimStatus
+	claimCount                int
+	infeasible                bool // a resize in place
+}
+
+// holdings are what containers of a pod hold by its status, which restarts and states do not change.
+type holdings struct {
+	few [4]holding
+	// Where more containers hold something, the statuses as a whole count.
+	many  *corev1.ContainerStatus
+	count int
+}
+
+type holding struct {
+	container string
+	resources *corev1.ResourceRequirements
+	allocated any // the address of the map
+}
+
+func holdingsOf(statuses []corev1.ContainerStatus) (all holdings) {
+	n := 0
+	for i := range statuses {
+		status := &statuses[i]
+		switch {
+		case status.Resources == nil && status.AllocatedResources == nil:
+			continue
+		case n == len(all.few):
+			return holdings{many: first(statuses), count: len(statuses)}
+		}
+		all.few[n] = holding{status.Name, status.Resources, reflect.ValueOf(status.AllocatedResources).UnsafePointer()}
+		n++
+	}
+	return all
 }
 
 // Of gives what was computed of a pod like this one, or computes it. No affinity but that
@@ -57,21 +86,22 @@ func (t *Templates[V]) Of(pod *corev1.Pod, compute func(*corev1.Pod) V) V {
 func templateOf(pod *corev1.Pod) template {
 	spec, status := &pod.Spec, &pod.Status
 	return template{
-		namespace:    pod.Namespace,
-		containers:   first(spec.Containers),
-		inits:        first(spec.InitContainers),
-		counts:       [2]int{len(spec.Containers), len(spec.InitContainers)},
-		affinity:     spec.Affinity,
-		whole:        spec.Resources,
-		overhead:     reflect.ValueOf(spec.Overhead).UnsafePointer(),
-		statuses:     first(status.ContainerStatuses),
-		initStatuses: first(status.InitContainerStatuses),
-		statusCounts: [2]int{len(status.ContainerStatuses), len(status.InitContainerStatuses)},
-		held:         status.Resources,
-		allocated:    reflect.ValueOf(status.AllocatedResources).UnsafePointer(),
-		claims:       first(status.NodeAllocatableResourceClaimStatuses),
-		claimCount:   len(status.NodeAllocatableResourceClaimStatuses),
-		infeasible:   resourcehelper.IsPodResizeInfeasible(pod),
+		namespace:  pod.Namespace,
+		containers: first(spec.Containers),
+		inits:      first(spec.InitContainers),
+		counts:     [2]int{len(spec.Containers), len(spec.InitContainers)},
+		affinity:   spec.Affinity,
+		whole:      spec.Resources,
+		overhead:   reflect.ValueOf(spec.Overhead).UnsafePointer(),
+
+		containersHold: holdingsOf(status.ContainerStatuses),
+		initsHold:      holdingsOf(status.InitContainerStatuses),
+
+		held:       status.Resources,
+		allocated:  reflect.ValueOf(status.AllocatedResources).UnsafePointer(),
+		claims:     first(status.NodeAllocatableResourceClaimStatuses),
+		claimCount: len(status.NodeAllocatableResourceClaimStatuses),
+		infeasible: resourcehelper.IsPodResizeInfeasible(pod),
 	}
 }
 

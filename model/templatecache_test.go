@@ -1,6 +1,7 @@
 package model
 
 import (
+	"fmt"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -8,12 +9,18 @@ import (
 )
 
 func TestReplicasAreCountedOnce(t *testing.T) {
-	amounts := corev1.ResourceList{"cpu": resource.MustParse("1")}
+	amounts, held := corev1.ResourceList{"cpu": resource.MustParse("1")}, corev1.ResourceList{"cpu": resource.MustParse("1")}
+	holding := func(lists ...corev1.ResourceList) (all []corev1.ContainerStatus) {
+		for i, list := range lists {
+			all = append(all, corev1.ContainerStatus{Name: fmt.Sprint(i), AllocatedResources: list})
+		}
+		return all
+	}
 	replica := func(change func(*corev1.Pod)) *corev1.Pod {
 		pod := &corev1.Pod{}
 		pod.Namespace = "dev"
 		pod.Spec.Containers = shared
-		pod.Status.ContainerStatuses = sharedStatuses
+		pod.Status.ContainerStatuses = holding(held)
 		change(pod)
 		return pod
 	}
@@ -29,9 +36,18 @@ func TestReplicasAreCountedOnce(t *testing.T) {
 		"amounts of the whole pod":   {func(p *corev1.Pod) { p.Spec.Resources = &corev1.ResourceRequirements{} }, 2},
 		"affinity":                   {func(p *corev1.Pod) { p.Spec.Affinity = &corev1.Affinity{} }, 2},
 		"its namespace":              {func(p *corev1.Pod) { p.Namespace = "prod" }, 2},
-		"what its containers hold":   {func(p *corev1.Pod) { p.Status.ContainerStatuses = sharedStatuses[:1] }, 2},
-		"what it holds":              {func(p *corev1.Pod) { p.Status.AllocatedResources = amounts }, 2},
-		"what it was given":          {func(p *corev1.Pod) { p.Status.Resources = &corev1.ResourceRequirements{} }, 2},
+		"what its containers hold":   {func(p *corev1.Pod) { p.Status.ContainerStatuses = holding(amounts) }, 2},
+		"what many of them hold":     {func(p *corev1.Pod) { p.Status.ContainerStatuses = holding(held, held, held, held, held) }, 2},
+		"what init containers hold":  {func(p *corev1.Pod) { p.Status.InitContainerStatuses = holding(held) }, 2},
+		"how they are": {func(p *corev1.Pod) {
+			p.Status.ContainerStatuses = holding(held)
+			p.Status.ContainerStatuses[0].RestartCount = 7
+		}, 1},
+		"a status that holds nothing": {func(p *corev1.Pod) {
+			p.Status.ContainerStatuses = append([]corev1.ContainerStatus{{Name: "debug"}}, holding(held)...)
+		}, 1},
+		"what it holds":     {func(p *corev1.Pod) { p.Status.AllocatedResources = amounts }, 2},
+		"what it was given": {func(p *corev1.Pod) { p.Status.Resources = &corev1.ResourceRequirements{} }, 2},
 		"its claims": {func(p *corev1.Pod) {
 			p.Status.NodeAllocatableResourceClaimStatuses = make([]corev1.NodeAllocatableResourceClaimStatus, 1)
 		}, 2},
@@ -50,10 +66,7 @@ func TestReplicasAreCountedOnce(t *testing.T) {
 	}
 }
 
-var (
-	shared         = []corev1.Container{{Name: "main"}, {Name: "proxy"}}
-	sharedStatuses = []corev1.ContainerStatus{{Name: "main"}, {Name: "proxy"}}
-)
+var shared = []corev1.Container{{Name: "main"}, {Name: "proxy"}}
 
 func TestTemplatesForgetWhatNobodyAsksFor(t *testing.T) {
 	var templates Templates[int]

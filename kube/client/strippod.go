@@ -106,13 +106,19 @@ func (s *stripper) status(status *corev1.PodStatus) {
 	status.ContainerStatuses = s.containerStatuses(status.ContainerStatuses)
 	status.EphemeralContainerStatuses = s.containerStatuses(status.EphemeralContainerStatuses)
 	status.AllocatedResources = s.pool.amounts(status.AllocatedResources)
-	if status.Resources != nil {
-		status.Resources = sharedMessage(s.pool, &corev1.ResourceRequirements{
-			Requests: s.pool.amounts(status.Resources.Requests),
-			Limits:   s.pool.amounts(status.Resources.Limits),
-			Claims:   status.Resources.Claims,
-		}, same)
+	status.Resources = sharedRequirements(s.pool, status.Resources)
+}
+
+// sharedRequirements shares what a pod or a container holds.
+func sharedRequirements(p *pool, held *corev1.ResourceRequirements) *corev1.ResourceRequirements {
+	if held == nil {
+		return nil
 	}
+	return sharedMessage(p, &corev1.ResourceRequirements{
+		Requests: p.amounts(held.Requests),
+		Limits:   p.amounts(held.Limits),
+		Claims:   held.Claims,
+	}, same)
 }
 
 // conditions leaves out those that hold and that nobody asks about.
@@ -157,8 +163,8 @@ func (s *stripper) containerStatuses(all []corev1.ContainerStatus) []corev1.Cont
 			RestartCount:         c.RestartCount,
 			Image:                c.Image,
 			Started:              c.Started,
-			AllocatedResources:   c.AllocatedResources,
-			Resources:            c.Resources,
+			AllocatedResources:   s.pool.amounts(c.AllocatedResources),
+			Resources:            sharedRequirements(s.pool, c.Resources),
 		}
 	}
 	return sharedSlice(s.pool, all)
