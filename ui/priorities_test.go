@@ -74,9 +74,9 @@ func TestAPodThatIsBeingBoundIsNominatedInTheQueue(t *testing.T) {
 	}
 	app := newTestAppWith(t, 80, 24, s, c, nil)
 	press(t, app, "6", "j")
-	requireRow(t, app, 21, "2. search/index-2  nominated to std-b-01")
+	requireRow(t, app, 21, "1. search/index-2  nominated to std-b-01")
 	press(t, app, "enter")
-	requireRow(t, app, 5, "2  search/index-2                     1000  41m nominated     std-b-01")
+	requireRow(t, app, 4, "1  search/index-2                     1000  41m nominated     std-b-01")
 }
 
 func TestEnterOpensTheQueueAtAPodOfTheClass(t *testing.T) {

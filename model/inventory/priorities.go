@@ -40,9 +40,9 @@ type Priority struct {
 
 // Queued is a pending pod without a node.
 type Queued struct {
-	// Place is the pod's in the queue of its scheduler, from 1: by priority, then by age.
-	// The scheduler itself orders equal priorities by its last attempt, which the API does
-	// not show.
+	// Place is the pod's in the queue of its scheduler, from 1: by state, then by priority, then
+	// by age. The scheduler itself orders equal priorities by its last attempt, which the API
+	// does not show.
 	Place     int    `json:"place"`
 	Scheduler string `json:"schedulerName"`
 	Namespace string `json:"namespace"`
@@ -54,7 +54,9 @@ type Queued struct {
 	Pod *model.Pod `json:"-"`
 }
 
-// The states of a pod in the scheduler's queue, as far as its status shows.
+// The states of a pod in the scheduler's queue, as far as its status shows, those that are tried
+// first before others: the scheduler takes active pods, then those whose back-off is over; what
+// is unschedulable waits for a change (SchedulingQueue in pkg/scheduler/backend/queue).
 const (
 	Active        = "active"        // it was not tried yet
 	Nominated     = "nominated"     // no attempt failed, and it has a nominatedNodeName: it is being bound, or an autoscaler set it
@@ -157,8 +159,11 @@ func countPods(s *model.Snapshot, all []Priority) {
 	}
 }
 
+// queueOrder ranks the states.
+var queueOrder = map[string]int{Active: 0, Nominated: 0, BackOff: 1, Unschedulable: 2, Gated: 3}
+
 // Queue are the pending pods without a node, those of one scheduler in the order of its
-// queue: the PrioritySort plugin's, by priority, then by age.
+// queue: by state, and among those of a state the PrioritySort plugin's, by priority, then by age.
 func Queue(s *model.Snapshot) []Queued {
 	var pods []*model.Pod
 	for _, pod := range s.Pods {
@@ -167,7 +172,8 @@ func Queue(s *model.Snapshot) []Queued {
 		}
 	}
 	slices.SortStableFunc(pods, func(a, b *model.Pod) int {
-		return cmp.Or(cmp.Compare(b.Priority(), a.Priority()), a.Since().Compare(b.Since()), model.ComparePods(a, b))
+		first, second := queueOrder[queueState(a.Object)], queueOrder[queueState(b.Object)]
+		return cmp.Or(cmp.Compare(first, second), cmp.Compare(b.Priority(), a.Priority()), a.Since().Compare(b.Since()), model.ComparePods(a, b))
 	})
 	places := map[string]int{}
 	queue := make([]Queued, len(pods))

@@ -105,12 +105,12 @@ func TestTheQueueIsInTheSchedulersOrder(t *testing.T) {
 		got = append(got, fmt.Sprintf("%d of %s: %s %s %s", q.Place, q.Scheduler, q.Name, q.State, q.Nominated))
 	}
 	want := []string{
-		"1 of default-scheduler: h-old unschedulable n1",
-		"2 of default-scheduler: h-young active ",
+		"1 of default-scheduler: h-young active ",
 		"1 of batch-scheduler: other active ",
-		"3 of default-scheduler: gated gated ",
-		"4 of default-scheduler: error back-off ",
-		"5 of default-scheduler: l-old unschedulable ",
+		"2 of default-scheduler: error back-off ",
+		"3 of default-scheduler: h-old unschedulable n1",
+		"4 of default-scheduler: l-old unschedulable ",
+		"5 of default-scheduler: gated gated ",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
