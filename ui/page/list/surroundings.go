@@ -107,15 +107,7 @@ func (a *Around) Join(rows []string, width, height int, hidden string, s *themes
 		joined = append(joined, a.Head.Draw(width, above)...)
 	}
 	if a.beside > 0 {
-		preview, rule := a.Below(height), s.Rule.Render(between)
-		for i := range height {
-			row := ""
-			if i < len(rows) {
-				row = rows[i]
-			}
-			joined = append(joined, row+strings.Repeat(" ", max(width-cells.Width(row), 0))+rule+preview[i])
-		}
-		return joined
+		return append(joined, beside(rows, a.Below(height), width, s)...)
 	}
 	joined = append(joined, rows...)
 	if a.under == 0 {
@@ -129,6 +121,23 @@ func (a *Around) Join(rows []string, width, height int, hidden string, s *themes
 		below[0] = ruled(below[0], width, " "+hidden, s)
 	}
 	return append(joined, below...)
+}
+
+// beside puts a preview beside the rows of a table of a width. Rows of wide columns are cut there.
+func beside(rows, preview []string, width int, s *themes.Styles) []string {
+	rule := s.Rule.Render(between)
+	joined := make([]string, len(preview))
+	for i := range preview {
+		row := ""
+		if i < len(rows) {
+			row = rows[i]
+		}
+		if cells.Width(row) > width {
+			row = cells.CutRow(row, width)
+		}
+		joined[i] = row + cells.Blank(width-cells.Width(row)) + rule + preview[i]
+	}
+	return joined
 }
 
 // Free is how many rows of a table's height can be used after a blank one that follows its rows,

@@ -1,0 +1,46 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+)
+
+func TestWideRowsLeaveThePreviewBesideThemAsItIs(t *testing.T) {
+	for _, width := range []int{160, 200} {
+		for key, name := range map[string]string{"1": "Pending", "3": "Nodes", "4": "Pools", "5": "Taints"} {
+			t.Run(fmt.Sprintf("%s at %d", name, width), func(t *testing.T) {
+				app := nodesOf(t, width, 48, (*prodEU).mixed, nil)
+				press(t, app, key, "j")
+				before := besideTable(t, app)
+				press(t, app, "w")
+				for range 4 {
+					if after := besideTable(t, app); after != before {
+						t.Fatalf("the preview is\n%s\nwant\n%s", after, before)
+					}
+					press(t, app, "right")
+				}
+			})
+		}
+	}
+}
+
+// besideTable is what stands beside the table of a list, from its head to its last row.
+func besideTable(t *testing.T, app *App) string {
+	t.Helper()
+	rows := strings.Split(screen(app), "\n")
+	at := strings.Index(rows[first], " │ ")
+	if at < 0 {
+		t.Fatalf("there is no preview beside the table:\n%s", screen(app))
+	}
+	at = cells.Width(rows[first][:at])
+	var beside []string
+	for _, row := range rows[first : len(rows)-2] {
+		beside = append(beside, ansi.TruncateLeft(row, at, ""))
+	}
+	return strings.Join(beside, "\n")
+}
