@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,4 +44,34 @@ func besideTable(t *testing.T, app *App) string {
 		beside = append(beside, ansi.TruncateLeft(row, at, ""))
 	}
 	return strings.Join(beside, "\n")
+}
+
+func TestAPreviewBesideAListTakesNoColumnsFromIt(t *testing.T) {
+	for key, name := range map[string]string{"1": "Pending", "3": "Nodes", "4": "Pools"} {
+		t.Run(name, func(t *testing.T) {
+			heads := func(width int) []string {
+				app := nodesOf(t, width, 48, (*prodEU).mixed, nil)
+				press(t, app, key)
+				row, _, _ := strings.Cut(strings.Split(screen(app), "\n")[first-1], "│")
+				return strings.Fields(strings.Trim(strings.TrimSpace(row), "▲▼"))
+			}
+			fewer := heads(120)
+			for _, width := range []int{160, 180, 200, 240} {
+				for _, head := range fewer {
+					if more := heads(width); !slices.Contains(more, head) {
+						t.Errorf("at %d cells there is no %s among %v", width, head, more)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestNodesShowTheCapacityTypeBesideThePreview(t *testing.T) {
+	app := nodesOf(t, 160, 48, (*prodEU).mixed, nil)
+	press(t, app, "3")
+	if text := screen(app); !strings.Contains(text, "CAPACITY") || !strings.Contains(text, "on-demand") {
+		t.Errorf("it lacks the column:\n%s", text)
+	}
+	requireScreen(t, app)
 }

@@ -25,7 +25,18 @@ type Column[R any] struct {
 	Left  func(R) string // says what became of the object then; nil: it is gone
 	Ticks bool           // an age: that it moves on is no change
 	Text  func(R) Cell   // what stands in it
+	Bar   *Bar[R]        // draws it as wide as there is room, nil: its width is that of its text
+	Keep  int            // where columns are left out, those with less go first
 	Field string         // the field of the filter that sorts it; "" is none
+}
+
+// Bar is how wide a column with a bar is drawn. It takes what other columns leave, and gives way before
+// names are cut and columns are left out.
+type Bar[R any] struct {
+	Least int // cells, where a column would be left out otherwise, or a name cut
+	Good  int // cells, where the column that takes the rest would be cut otherwise
+	Most  int // cells, where no column is cut
+	Draw  func(row R, width int) Cell
 }
 
 // Columns are those of a table, from left to right.

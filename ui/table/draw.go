@@ -18,7 +18,7 @@ func (t *Table[R]) Grow() {
 	}
 	for _, row := range t.InView() {
 		for i := range t.Columns {
-			if c := &t.Columns[i]; t.Layout().shows(c) {
+			if c := &t.Columns[i]; c.Bar == nil && t.Layout().shows(c) {
 				t.Widths[i] = max(t.Widths[i], c.atMost(cells.Width(model.Clean(c.Text(row).Text))))
 			}
 		}
@@ -134,7 +134,7 @@ func (d drawing[R]) row(row R, chosen bool) string {
 		if i > 0 {
 			line.blank(c.Before())
 		}
-		stands := t.Stands(c, row)
+		stands := cellOf(t, c, row, p.Width)
 		if t.Highlights.has(id, p.Column) {
 			stands.Tone = tone.Changed
 		}
@@ -166,6 +166,14 @@ func (t *Table[R]) Stands(c *Column[R], row R) Cell {
 		return Cell{Text: c.Left(row)}
 	}
 	return Cell{Text: "gone"}
+}
+
+// cellOf is the cell of a column of a width.
+func cellOf[R any](t *Table[R], c *Column[R], row R, width int) Cell {
+	if c.Bar != nil {
+		return c.Bar.Draw(row, width)
+	}
+	return t.Stands(c, row)
 }
 
 // runs joins a line and styles neighbours of one tone at once: styling takes most of
@@ -221,7 +229,7 @@ func (t *Table[R]) CutCells() (all []CutCell) {
 	}
 	for _, p := range t.Layout().Place() {
 		c := &t.Columns[p.Column]
-		if text := model.Clean(t.Stands(c, row).Text); cells.Width(text) > p.Width {
+		if text := model.Clean(cellOf(t, c, row, p.Width).Text); cells.Width(text) > p.Width {
 			all = append(all, CutCell{c.Head, text, p.Width})
 		}
 	}

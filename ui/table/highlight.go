@@ -47,7 +47,7 @@ func (t *Table[R]) Compare(now time.Time) bool {
 		before, known := c.seen[id]
 		for i := range t.Columns {
 			column := &t.Columns[i]
-			if column.Ticks || column.From > t.Width && !t.Wide {
+			if column.Ticks || !t.Layout().shows(column) {
 				continue
 			}
 			stands := column.Text(row)

@@ -27,6 +27,7 @@ type Table[R any] struct {
 	Highlights    Highlights
 	Blurred       bool // the cursor is in another part of the page
 	Width, Height int  // the head takes one line of the height
+	Beside        bool // something stands beside it: it has the columns of usual terminals, however little is left
 	Widths        []int
 	Wide          bool  // every column, whatever the width
 	Few           bool  // neither extra columns nor those of a wider terminal

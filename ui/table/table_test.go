@@ -247,3 +247,40 @@ func TestAnArrowSaysWhichWayRowsAreSorted(t *testing.T) {
 		}
 	}
 }
+
+func TestBarsGiveWayBeforeNamesAndColumns(t *testing.T) {
+	word := func(text string) func(fruit) Cell { return func(fruit) Cell { return Cell{Text: text} } }
+	bar := func(_ fruit, width int) Cell { return Cell{Text: strings.Repeat("#", width)} }
+	levels := Column[fruit]{Head: "%", Bar: &Bar[fruit]{Least: 2, Good: 5, Most: 8, Draw: bar}}
+	of := func(columns ...Column[fruit]) *Table[fruit] {
+		table := New(func(f fruit) string { return f.name }, columns...)
+		table.Rows, table.Height = fruits("apple"), 2
+		return table
+	}
+	name := Column[fruit]{Head: "NAME", Names: true, Text: word("a-name-of-18-cells")}
+	rest := Column[fruit]{Head: "REST", Flex: true, Min: 6, Text: word("rest-of-10")}
+	pods := Column[fruit]{Head: "PODS", Text: word("1/110")}
+	kept := Column[fruit]{Head: "KEPT", Keep: 1, Text: word("kept!")}
+	pool := Column[fruit]{Head: "POOL", Flex: true, Names: true, Min: 6, Text: word("a-name-of-18-cells")}
+	for _, c := range []struct {
+		does  string
+		table *Table[fruit]
+		width int
+		want  string
+	}{
+		{"room for all", of(name, levels, rest, pods), 60, "a-name-of-18-cells ######## rest-of-10 1/110"},
+		{"before the rest is cut", of(name, levels, rest, pods), 50, "a-name-of-18-cells ####### rest-of-10 1/110"},
+		{"at a good length", of(name, levels, rest, pods), 47, "a-name-of-18-cells ##### rest-of-… 1/110"},
+		{"before a column is left out", of(name, levels, rest, pods), 43, "a-name-of-18-cells #### rest-… 1/110"},
+		{"a column is left out", of(name, levels, rest, pods), 40, "a-name-of-18-cells ##### rest-of-10"},
+		{"before a name is cut", of(name, levels, rest), 33, "a-name-of-18-cells ## rest-…"},
+		{"at the name that takes the rest", of(pool, levels, pods), 34, "a-name-of-18-cells ### 1/110"},
+		{"where names are cut", of(pool, levels, pods, kept), 28, "a-n…ls ## 1/110 kept!"},
+		{"what matters stays", of(pool, levels, pods, kept), 25, "a-nam…ells ## kept!"},
+	} {
+		c.table.Resize(c.width, 2)
+		if got := strings.TrimPrefix(shown(c.table), "▸ "); got != c.want {
+			t.Errorf("%s: %q, want %q", c.does, got, c.want)
+		}
+	}
+}

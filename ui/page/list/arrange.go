@@ -164,6 +164,7 @@ func (q Query[F, R]) onArranged(msg arrangedMsg[F]) tea.Cmd {
 		case Kept:
 			l.Table.Reset(rows)
 		}
+		Fit(l)
 	}
 	if l.stale {
 		l.stale = false

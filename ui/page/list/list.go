@@ -43,7 +43,7 @@ type Page[F, R any] struct {
 func (l *Page[F, R]) Resize(width, height int) {
 	l.Base.Resize(width, height)
 	l.Table.Few = l.Host.Large()
-	l.Table.Resize(l.Around.fit(width, height, l.Host.Large(), l.Host.Preview()))
+	Fit(l)
 }
 
 // Body implements page.View.
@@ -104,7 +104,9 @@ func (l *Page[F, R]) ActList(do keymap.Action) (cmd tea.Cmd, done bool) {
 		l.Table.Reversed = !l.Table.Reversed
 		return l.Query().Arrange(FromTop), true
 	default:
-		return nil, l.Table.Act(do)
+		done = l.Table.Act(do)
+		Fit(l) // rows with longer names may have come into view
+		return nil, done
 	}
 	return nil, true
 }

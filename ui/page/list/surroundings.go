@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
 
 // Around is what stands around the table of a list: a row over it, and a preview of the
@@ -41,14 +42,30 @@ const (
 	// underRows are those of a preview with its rule; from halfFrom on it has the lower half.
 	underRows = 6
 	halfFrom  = 36
-	// besideFrom is the width from which the preview stands beside the table.
-	besideFrom = 160
+	// besideFrom is the width from which the preview stands beside the table. It gets what the table does
+	// not need: at least leastBeside, and a part of the cells beyond besideFrom, at most two fifths.
+	besideFrom  = 160
+	leastBeside = 42
 	// between is what stands between the table and a preview beside it.
 	between = " │ "
 )
 
-// fit shares the size of a page out, and gives what the table gets.
-func (a *Around) fit(width, height int, large, preview bool) (tableWidth, tableHeight int) {
+// Fit shares the size of a page out: between its table, and what stands around that.
+func Fit[F, R any](l *Page[F, R]) {
+	need := func(width int) int { return table.Need(l.Table, width) }
+	for range 2 { // columns widen to their texts once they are shown
+		width, height := l.Around.fit(l.Width, l.Height, l.Host.Large(), l.Host.Preview(), need)
+		l.Table.Beside = l.Around.beside > 0
+		l.Table.Resize(width, height)
+		if l.Around.beside == 0 {
+			return
+		}
+	}
+}
+
+// fit shares the size of a page out, and gives what the table gets. need is how many cells a table
+// needs that may get so many.
+func (a *Around) fit(width, height int, large, preview bool, need func(int) int) (tableWidth, tableHeight int) {
 	a.over, a.under, a.beside = 0, 0, 0
 	if large {
 		return width, height
@@ -62,8 +79,10 @@ func (a *Around) fit(width, height int, large, preview bool) (tableWidth, tableH
 	switch {
 	case a.Below == nil || !preview || height < leastUnder:
 	case width >= besideFrom:
-		a.beside = width * 2 / 5
-		width -= a.beside + cells.Width(between)
+		least, most := leastBeside+(width-besideFrom)/4, width*2/5
+		width -= cells.Width(between)
+		a.beside = min(max(width-need(width-least), least), most)
+		width -= a.beside
 	case height < halfFrom:
 		a.under = underRows
 	default:

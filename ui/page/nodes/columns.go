@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/gauge"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/list"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
@@ -22,29 +23,36 @@ const (
 	usageFrom = 120
 	// moreFrom is the width from which the footer has the key of all actions.
 	moreFrom = 88
-	// longFrom is the width from which they are longer.
+	// longFrom is the width from which they are longer, where there is room.
 	longFrom = 140
+	// leastBar, goodBar and longBar are the cells of a bar: where a column would be left out or a name
+	// cut otherwise, where taints would be, and from longFrom on.
+	leastBar, goodBar, longBar = 3, 5, 8
+	// besideBar are the cells beside a bar: the mark of its level, and the percentage.
+	besideBar = 5
 )
 
 // shape is what the columns depend on besides the nodes themselves.
 type shape struct {
 	large, wide, long bool
+	beside            bool                  // the preview stands beside the table
 	extended          []corev1.ResourceName // that a node has
 	types             bool                  // a node says its capacity type
 	devices           []string              // the DeviceClasses of which a node has a device
 }
 
 func (s shape) equal(other shape) bool {
-	return s.large == other.large && s.wide == other.wide && s.long == other.long && s.types == other.types &&
+	return s.large == other.large && s.wide == other.wide && s.long == other.long && s.beside == other.beside && s.types == other.types &&
 		slices.Equal(s.extended, other.extended) && slices.Equal(s.devices, other.devices)
 }
 
 // reshape takes other columns where what they depend on has changed.
 func (n *Page) reshape() {
-	is := shape{n.Host.Large(), n.Width >= usageFrom, n.Width >= longFrom, n.counts.extended, n.counts.types, n.counts.devices}
+	is := shape{n.Host.Large(), n.Width >= usageFrom, n.Width >= longFrom, n.Around.WidthBelow(n.Width) < n.Width, n.counts.extended, n.counts.types, n.counts.devices}
 	if !is.equal(n.draw.shape) {
 		n.draw.shape = is
 		n.Table.SetColumns(n.draw.columns()...)
+		list.Fit(&n.Page)
 	}
 }
 
@@ -63,7 +71,7 @@ func (d drawing) columns() []column {
 	h := d.host
 	name := column{Head: "NAME", Field: "name", Min: 10, Max: 30, Names: true, Text: text(func(n *model.Node) string { return h.Observed().NodeName(n.Name) })}
 	status := column{Head: "STATUS", Field: "status", Min: 14, Max: 20, State: true, Text: d.status}
-	taints := column{Head: "TAINTS", Field: "taint", Flex: true, Text: text(func(n *model.Node) string { return n.Taints })}
+	taints := column{Head: "TAINTS", Field: "taint", Flex: true, Min: 8, Text: text(func(n *model.Node) string { return n.Taints })}
 	if d.shape.large {
 		columns := []column{
 			name, status,
@@ -86,7 +94,10 @@ func (d drawing) columns() []column {
 		return append(columns, d.moreColumns()...)
 	}
 	if d.shape.wide {
-		status.Max, taints.Min = 24, 12
+		status.Max = 24
+	}
+	if d.shape.wide && !d.shape.beside {
+		taints.Min = 12
 	}
 	columns := []column{
 		name, status,
@@ -102,6 +113,10 @@ func (d drawing) columns() []column {
 // moreColumns are those of wider terminals.
 func (d drawing) moreColumns() []column {
 	h := d.host
+	typesFrom := 140
+	if d.shape.beside {
+		typesFrom = usageFrom
+	}
 	columns := d.extendedColumns()
 	for _, class := range d.shape.devices {
 		columns = append(columns, d.devices.column(class, d.shape.devices))
@@ -116,12 +131,12 @@ func (d drawing) moreColumns() []column {
 		})},
 		column{Head: "AGE", Field: "age", Ticks: true, From: 100, Min: 4, Right: true, Text: text(func(n *model.Node) string { return h.Observed().Since(n.Object.CreationTimestamp.Time) })},
 		column{Head: "ZONE", Field: "zone", From: 120, Text: text(func(n *model.Node) string { return n.Zone })},
-		column{Head: "POOL", Field: "pool", From: 140, Max: 30, Text: text(func(n *model.Node) string { return n.Pool })},
 	)
-	if d.shape.types {
-		columns = append(columns, column{Head: "CAPACITY TYPE", Field: "capacity", From: 140, Text: text(func(n *model.Node) string { return n.CapacityType })})
+	if d.shape.types { // the head is Karpenter's, of NodeClaims
+		columns = append(columns, column{Head: "CAPACITY", Field: "capacity", From: typesFrom, Text: text(func(n *model.Node) string { return n.CapacityType })})
 	}
 	return append(columns,
+		column{Head: "POOL", Field: "pool", From: 140, Max: 30, Text: text(func(n *model.Node) string { return n.Pool })},
 		column{Head: "INSTANCE", Field: "instance", From: 160, Text: text(func(n *model.Node) string { return n.Instance })},
 		column{Head: "VERSION", Field: "version", From: 200, Text: text(func(n *model.Node) string { return n.Version })},
 		column{Head: "LIMITS", From: 200, Text: d.figure(func(n *model.Node) string { return figures.Limits(n.Limits) })},
@@ -176,16 +191,21 @@ func (d drawing) figure(text func(*model.Node) string) func(*model.Node) table.C
 
 // level is the column of a bar: how much of a resource is requested.
 func (d drawing) level(head, field string, resource corev1.ResourceName) column {
-	width := 5
+	most := goodBar
 	if d.shape.long {
-		width = 8
+		most = longBar
 	}
-	return column{Head: head, Field: field, Gap: 1, Inset: 1, Min: width + 5, Text: func(node *model.Node) table.Cell {
+	drawn := func(node *model.Node, width int) table.Cell {
 		if d.host.Observed().PodsUnknown() != "" {
 			return table.Cell{Text: " " + unknownCell.Text, Tone: unknownCell.Tone}
 		}
-		return d.host.Levels().Cell(width, node.Requested.Of(resource), node.Allocatable.Of(resource), d.used(node, resource))
-	}}
+		return d.host.Levels().Cell(width-besideBar, node.Requested.Of(resource), node.Allocatable.Of(resource), d.used(node, resource))
+	}
+	return column{
+		Head: head, Field: field, Gap: 1, Inset: 1,
+		Bar:  &table.Bar[*model.Node]{Least: leastBar + besideBar, Good: goodBar + besideBar, Most: most + besideBar, Draw: drawn},
+		Text: func(node *model.Node) table.Cell { return drawn(node, goodBar+besideBar) },
+	}
 }
 
 // used is what is used of a resource of a node, where that is shown and measured.

@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/gauge"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/list"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/tone"
 )
@@ -21,7 +22,11 @@ const (
 	// moreFrom is the width from which there is a column for each extended resource.
 	moreFrom = 100
 
-	barWidth, shortBar, longBar = 6, 5, 10
+	// leastBar, shortBar, barWidth and longBar are the cells of a bar: where a column would be left out or
+	// the name of a pool cut otherwise, where zones are long, and from usageFrom on where there is room.
+	leastBar, shortBar, barWidth, longBar = 3, 5, 6, 10
+	// besideBar are the cells beside a bar: the mark of its level, and the percentage.
+	besideBar = 5
 	// longZone is the width of zones from which bars are short where the terminal is narrow.
 	longZone = 7
 	// mostZone is the most that a zone takes; shortZone where the terminal is narrow and zones are long:
@@ -62,6 +67,7 @@ func reshape(p *Page, rows []*inventory.Pool) {
 	if !is.equal(p.shape) {
 		p.shape = is
 		p.Table.SetColumns(columns(p)...)
+		list.Fit(&p.Page.Page)
 	}
 }
 
@@ -108,9 +114,12 @@ func columns(p *Page) []column {
 		if i > 0 {
 			c.From = moreFrom
 		}
+		if model.IsGPU(name) {
+			c.Keep = 1
+		}
 		columns = append(columns, c)
 	}
-	return append(columns, column{Head: "PENDING", Field: "pending", Gap: gap, Right: true, Text: pendingCell})
+	return append(columns, column{Head: "PENDING", Field: "pending", Gap: gap, Keep: 2, Right: true, Text: pendingCell})
 }
 
 // readyCell is how many nodes are Ready of all, marked where not all of these are schedulable.
@@ -136,12 +145,17 @@ func level(p *Page, head, field string, name corev1.ResourceName) column {
 	case p.shape.long:
 		width = shortBar
 	}
-	return column{Head: head, Field: field, Gap: 1, Inset: 1, Min: width + 5, Text: func(pool *inventory.Pool) table.Cell {
+	drawn := func(pool *inventory.Pool, width int) table.Cell {
 		if pool.Requested == nil {
 			return table.Cell{Text: " " + unknownCell.Text, Tone: unknownCell.Tone}
 		}
-		return p.Host.Levels().Cell(width, pool.Requested.Of(name), pool.Allocatable.Of(name), used(p, pool, name))
-	}}
+		return p.Host.Levels().Cell(width-besideBar, pool.Requested.Of(name), pool.Allocatable.Of(name), used(p, pool, name))
+	}
+	return column{
+		Head: head, Field: field, Gap: 1, Inset: 1,
+		Bar:  &table.Bar[*inventory.Pool]{Least: leastBar + besideBar, Good: min(width, barWidth) + besideBar, Most: width + besideBar, Draw: drawn},
+		Text: func(pool *inventory.Pool) table.Cell { return drawn(pool, width+besideBar) },
+	}
 }
 
 // used is what is used of a resource, where that is shown and measured.
