@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -161,4 +162,26 @@ func TestFShowsHowManyMorePodsFitLikeTheFirstThatTargetsAPool(t *testing.T) {
 	requireRow(t, app, 23, "o pending pod targets the pool.")
 	press(t, app, "G", "k", "F")
 	requireRow(t, app, 1, "pending › search/index-2 › fit")
+}
+
+// TestPoolsTellGPUsOfTwoVendorsApart has a pool whose GPUs are all requested, of another vendor than the first.
+func TestPoolsTellGPUsOfTwoVendorsApart(t *testing.T) {
+	for width, heads := range map[int][]string{80: {" AMD ", " NVIDIA "}, 120: {" AMD.COM/GPU ", " NVIDIA.COM/GPU "}} {
+		app := poolsApp(t, width, 24, func(c *prodEU) {
+			for _, n := range c.nodes {
+				if n.Name == "std-a-01" {
+					n.Status.Allocatable["amd.com/gpu"] = *resource.NewQuantity(2, resource.DecimalSI)
+				}
+				if n.Name == "gpu-a-01" {
+					n.Status.Allocatable["nvidia.com/gpu"] = *resource.NewQuantity(3, resource.DecimalSI)
+				}
+			}
+		}, nil)
+		text := screen(app)
+		for _, want := range append(heads, " 0/2 ", " !3/3 ", "PENDING") {
+			if !strings.Contains(text, want) {
+				t.Errorf("at %d cells it lacks %q:\n%s", width, want, text)
+			}
+		}
+	}
 }

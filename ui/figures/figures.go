@@ -183,6 +183,22 @@ func ResourceHead(resource string) string {
 	return strings.ToUpper(model.Clean(resource[strings.LastIndexByte(resource, '/')+1:]))
 }
 
+// ResourceHeads are the heads over amounts of extended resources: where two vendors call theirs the same, the
+// whole name.
+func ResourceHeads(names []corev1.ResourceName) []string {
+	count := map[string]int{}
+	for _, name := range names {
+		count[ResourceHead(string(name))]++
+	}
+	heads := make([]string, len(names))
+	for i, name := range names {
+		if heads[i] = ResourceHead(string(name)); count[heads[i]] > 1 {
+			heads[i] = strings.ToUpper(model.Clean(string(name)))
+		}
+	}
+	return heads
+}
+
 // FreeCPU is what no pod requests of a node's cpu, in millicores; less than 0
 // where more is requested than is allocatable.
 func FreeCPU(n *model.Node) int64 {

@@ -31,6 +31,23 @@ func (l Levels) Cell(width int, part, whole, used int64) table.Cell {
 	}}
 }
 
+// Figure is a part of a whole of which there are few, such as GPUs, in a column: "3/8", with the mark of its
+// level before it from tight on.
+func (l Levels) Figure(part, whole int64) table.Cell {
+	made := table.Cell{Text: model.FormatCount(part) + "/" + model.FormatCount(whole)}
+	made.Text, made.Tone = l.Marked(made.Text, part, whole)
+	return made
+}
+
+// Marked is a figure about a part of a whole with the mark of its level before it, and the tone of the level;
+// below tight it stays as it is.
+func (l Levels) Marked(figure string, part, whole int64) (string, tone.Tone) {
+	if level := model.Percent(part, whole); whole > 0 && level >= l.Tight {
+		return l.Mark(level) + figure, l.Tone(level)
+	}
+	return figure, tone.Plain
+}
+
 // DrawUsed is Draw with usage in the bar.
 func DrawUsed(s *themes.Styles, levels Levels, width int, part, whole, used int64) string {
 	return drawn(s, levels.Tone(model.Percent(part, whole)), withUsed(width, part, whole, used))

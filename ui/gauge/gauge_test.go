@@ -175,3 +175,23 @@ func TestMoreThanTenTimesTheWholeIsMarked(t *testing.T) {
 		t.Errorf("the cell is %d wide", got)
 	}
 }
+
+func TestAFigureIsMarkedAtItsLevel(t *testing.T) {
+	levels := Levels{Tight: 50, Full: 90}
+	for _, c := range []struct {
+		part, whole int64
+		text        string
+		tone        tone.Tone
+	}{
+		{0, 4, "0/4", tone.Plain},
+		{1, 4, "1/4", tone.Plain},
+		{2, 4, "▴2/4", tone.Warning},
+		{4, 4, "!4/4", tone.Bad},
+		{3248, 3336, "!3,248/3,336", tone.Bad},
+		{1, 0, "1/0", tone.Plain},
+	} {
+		if got := levels.Figure(c.part, c.whole); got.Text != c.text || got.Tone != c.tone {
+			t.Errorf("%d of %d is %q in tone %d, want %q in %d", c.part, c.whole, got.Text, got.Tone, c.text, c.tone)
+		}
+	}
+}

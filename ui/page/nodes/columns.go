@@ -152,18 +152,17 @@ func (d drawing) extendedColumns() []column {
 			gpus++
 		}
 	}
+	heads := figures.ResourceHeads(d.shape.extended)
 	for i, name := range d.shape.extended {
-		c := column{Head: figures.ResourceHead(string(name)), From: 100, Min: 5, Right: true, Text: d.figure(func(n *model.Node) string {
-			if !n.Lists(name) {
-				return ""
+		c := column{Head: heads[i], From: 100, Min: 5, Right: true, Text: func(n *model.Node) table.Cell {
+			switch {
+			case d.host.Observed().PodsUnknown() != "":
+				return unknownCell
+			case !n.Lists(name):
+				return table.Cell{}
 			}
-			return model.FormatCount(n.Requested.Of(name)) + "/" + model.FormatCount(n.Allocatable.Of(name))
-		})}
-		if slices.ContainsFunc(slices.Concat(d.shape.extended[:i], d.shape.extended[i+1:]), func(other corev1.ResourceName) bool {
-			return figures.ResourceHead(string(other)) == c.Head
-		}) {
-			c.Head = strings.ToUpper(model.Clean(string(name))) // two vendors call theirs the same
-		}
+			return d.host.Levels().Figure(n.Requested.Of(name), n.Allocatable.Of(name))
+		}}
 		if model.IsGPU(name) && gpus == 1 {
 			c.Field = "gpu"
 		}

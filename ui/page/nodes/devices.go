@@ -92,7 +92,9 @@ func (d *devices) column(class string, all []string) column {
 		case count.Unknown:
 			return unknownCell
 		}
-		return table.Cell{Text: fmt.Sprintf("%d/%d", count.Free, count.Total)}
+		made := table.Cell{Text: fmt.Sprintf("%d/%d", count.Free, count.Total)}
+		made.Text, made.Tone = d.page.Host.Levels().Marked(made.Text, int64(count.Total-count.Free), int64(count.Total))
+		return made
 	}}
 }
 

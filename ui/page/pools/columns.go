@@ -3,6 +3,7 @@ package pools
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -38,17 +39,18 @@ const (
 type shape struct {
 	by       string
 	wide     bool
+	narrow   bool                  // there are columns for GPUs, and for one other extended resource
 	long     bool                  // zones are long
 	extended []corev1.ResourceName // that a node has
 }
 
 func (s shape) equal(other shape) bool {
-	return s.by == other.by && s.wide == other.wide && s.long == other.long && slices.Equal(s.extended, other.extended)
+	return s.by == other.by && s.wide == other.wide && s.narrow == other.narrow && s.long == other.long && slices.Equal(s.extended, other.extended)
 }
 
 // reshape takes other columns where what they depend on has changed.
 func reshape(p *Page, rows []*inventory.Pool) {
-	is := shape{by: p.by, wide: p.Width >= usageFrom}
+	is := shape{by: p.by, wide: p.Width >= usageFrom, narrow: p.Width < moreFrom}
 	for _, pool := range rows {
 		is.long = is.long || cells.Width(pool.Zone) > longZone
 		whole := model.Capacity{Allocatable: pool.Allocatable.Resources}
@@ -109,13 +111,17 @@ func columns(p *Page) []column {
 	if p.shape.long {
 		gap = 1
 	}
+	heads := figures.ResourceHeads(p.shape.extended)
 	for i, name := range p.shape.extended {
-		c := column{Head: figures.ResourceHead(string(name)), Gap: gap, Min: 4, Right: true, Extra: true, Text: extended(name)}
-		if i > 0 {
-			c.From = moreFrom
+		if p.shape.narrow { // of two vendors' GPUs the vendor tells
+			heads[i], _, _ = strings.Cut(heads[i], ".")
 		}
-		if model.IsGPU(name) {
+		c := column{Head: heads[i], Gap: gap, Min: 4, Right: true, Extra: true, Text: extended(p, name)}
+		switch {
+		case model.IsGPU(name):
 			c.Keep = 1
+		case i > 0:
+			c.From = moreFrom
 		}
 		columns = append(columns, c)
 	}
@@ -184,17 +190,16 @@ func largest(name corev1.ResourceName) func(*inventory.Pool) table.Cell {
 }
 
 // extended is how much of an extended resource is requested, of all.
-func extended(name corev1.ResourceName) func(*inventory.Pool) table.Cell {
+func extended(p *Page, name corev1.ResourceName) func(*inventory.Pool) table.Cell {
 	return func(pool *inventory.Pool) table.Cell {
 		whole := pool.Allocatable.Of(name)
 		if whole == 0 && !slices.ContainsFunc(pool.Members, func(n *model.Node) bool { return n.Lists(name) }) {
 			return table.Cell{}
 		}
-		part := model.UnknownFigure
-		if pool.Requested != nil {
-			part = model.FormatCount(pool.Requested.Of(name))
+		if pool.Requested == nil {
+			return table.Cell{Text: model.UnknownFigure + "/" + model.FormatCount(whole)}
 		}
-		return table.Cell{Text: part + "/" + model.FormatCount(whole)}
+		return p.Host.Levels().Figure(pool.Requested.Of(name), whole)
 	}
 }
 
