@@ -299,3 +299,18 @@ func BenchmarkSnapshotToFrameOf5000Nodes(b *testing.B) {
 		pressed(b, app, snapshotMsg{snapshot: s})
 	}
 }
+
+func TestBarsTellThatANodeIsNotReadyOrUnderPressure(t *testing.T) {
+	app := nodesOf(t, 80, 24, (*prodEU).mixed, func(o *Options) { o.NoPreview = true })
+	for name, want := range map[string]string{"spot-b-01": " !███▉", "std-a-02": " ▴███▊", "std-c-01": "  ███·"} {
+		row := ""
+		for line := range strings.SplitSeq(screen(app), "\n") {
+			if strings.Contains(line, " "+name+" ") {
+				row = line
+			}
+		}
+		if !strings.Contains(row, want) {
+			t.Errorf("%s has no bar %q in %q", name, want, row)
+		}
+	}
+}

@@ -19,10 +19,22 @@ const usedMark = "╎"
 // Cell is a part of a whole in a column: the mark of its level, a bar of so many cells
 // with usage in it, and the percentage. An unknown whole is ?.
 func (l Levels) Cell(width int, part, whole, used int64) table.Cell {
+	return l.CellOf(tone.Good, width, part, whole, used)
+}
+
+// CellOf is Cell of what is in trouble, whatever is taken of it: a level, Warning or Bad, that the bar has at
+// least; Good is none.
+func (l Levels) CellOf(least tone.Tone, width int, part, whole, used int64) table.Cell {
 	if whole <= 0 {
 		return table.Cell{Text: " " + model.UnknownFigure, Tone: tone.Unknown}
 	}
 	level := model.Percent(part, whole)
+	switch least {
+	case tone.Bad:
+		level = max(level, l.Full)
+	case tone.Warning:
+		level = max(level, l.Tight)
+	}
 	mark, percent := l.Mark(level), fmt.Sprintf("%4s", Words(part, whole))
 	parts := withUsed(max(0, width+len("100%")-len(percent)), part, whole, used) // ">999%" takes a cell of the bar
 	return table.Cell{Text: mark + strings.Join(parts[:], "") + percent, Styled: func(s *themes.Styles) string {

@@ -198,13 +198,27 @@ func (d drawing) level(head, field string, resource corev1.ResourceName) column 
 		if d.host.Observed().PodsUnknown() != "" {
 			return table.Cell{Text: " " + unknownCell.Text, Tone: unknownCell.Tone}
 		}
-		return d.host.Levels().Cell(width-besideBar, node.Requested.Of(resource), node.Allocatable.Of(resource), d.used(node, resource))
+		return d.host.Levels().CellOf(trouble(node), width-besideBar, node.Requested.Of(resource), node.Allocatable.Of(resource), d.used(node, resource))
 	}
 	return column{
 		Head: head, Field: field, Gap: 1, Inset: 1,
 		Bar:  &table.Bar[*model.Node]{Least: leastBar + besideBar, Good: goodBar + besideBar, Most: most + besideBar, Draw: drawn},
 		Text: func(node *model.Node) table.Cell { return drawn(node, goodBar+besideBar) },
 	}
+}
+
+// trouble is the level that a node's bars have at least, as what is free of it takes no pods: it is not Ready,
+// or under pressure.
+func trouble(node *model.Node) tone.Tone {
+	switch {
+	case isNew(node):
+		return tone.Good
+	case node.Ready != corev1.ConditionTrue:
+		return tone.Bad
+	case len(node.Pressure) > 0:
+		return tone.Warning
+	}
+	return tone.Good
 }
 
 // used is what is used of a resource of a node, where that is shown and measured.

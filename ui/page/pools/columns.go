@@ -128,16 +128,26 @@ func columns(p *Page) []column {
 	return append(columns, column{Head: "PENDING", Field: "pending", Gap: gap, Keep: 2, Right: true, Text: pendingCell})
 }
 
-// readyCell is how many nodes are Ready of all, marked where not all of these are schedulable.
+// trouble is the level that a pool's bars have at least: none of its nodes is Ready, or one is not or is
+// under pressure.
+func trouble(pool *inventory.Pool) tone.Tone {
+	switch {
+	case pool.Ready == 0:
+		return tone.Bad
+	case pool.Ready < pool.Nodes, slices.ContainsFunc(pool.Members, func(n *model.Node) bool { return len(n.Pressure) > 0 }):
+		return tone.Warning
+	}
+	return tone.Good
+}
+
+// readyCell is how many nodes are Ready of all, marked where not all of them are Ready and schedulable.
 func readyCell(pool *inventory.Pool) table.Cell {
 	made := table.Cell{Text: fmt.Sprintf("%d/%d", pool.Ready, pool.Nodes)}
 	switch {
 	case pool.Ready == 0:
-		made.Tone = tone.Bad
-	case pool.Schedulable < pool.Ready:
+		made.Text, made.Tone = "!"+made.Text, tone.Bad
+	case pool.Schedulable < pool.Nodes:
 		made.Text, made.Tone = "!"+made.Text, tone.Warning
-	case pool.Ready < pool.Nodes:
-		made.Tone = tone.Warning
 	}
 	return made
 }
@@ -155,7 +165,7 @@ func level(p *Page, head, field string, name corev1.ResourceName) column {
 		if pool.Requested == nil {
 			return table.Cell{Text: " " + unknownCell.Text, Tone: unknownCell.Tone}
 		}
-		return p.Host.Levels().Cell(width-besideBar, pool.Requested.Of(name), pool.Allocatable.Of(name), used(p, pool, name))
+		return p.Host.Levels().CellOf(trouble(pool), width-besideBar, pool.Requested.Of(name), pool.Allocatable.Of(name), used(p, pool, name))
 	}
 	return column{
 		Head: head, Field: field, Gap: 1, Inset: 1,
