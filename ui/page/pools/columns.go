@@ -128,13 +128,19 @@ func columns(p *Page) []column {
 	return append(columns, column{Head: "PENDING", Field: "pending", Gap: gap, Keep: 2, Right: true, Text: pendingCell})
 }
 
-// trouble is the level that a pool's bars have at least: none of its nodes is Ready, or one is not or is
-// under pressure.
-func trouble(pool *inventory.Pool) tone.Tone {
-	switch {
-	case pool.Ready == 0:
+// trouble is the level that a pool's bars have at least: none of its nodes is Ready, or at least as many
+// are not, or are under pressure, as a full pool has left: 5%. Of hundreds of nodes one always is.
+func trouble(full int, pool *inventory.Pool) tone.Tone {
+	if pool.Ready == 0 {
 		return tone.Bad
-	case pool.Ready < pool.Nodes, slices.ContainsFunc(pool.Members, func(n *model.Node) bool { return len(n.Pressure) > 0 }):
+	}
+	lost := 0
+	for _, n := range pool.Members {
+		if n.Ready != corev1.ConditionTrue || len(n.Pressure) > 0 {
+			lost++
+		}
+	}
+	if lost > 0 && lost*100 >= (100-full)*pool.Nodes {
 		return tone.Warning
 	}
 	return tone.Good
@@ -165,7 +171,7 @@ func level(p *Page, head, field string, name corev1.ResourceName) column {
 		if pool.Requested == nil {
 			return table.Cell{Text: " " + unknownCell.Text, Tone: unknownCell.Tone}
 		}
-		return p.Host.Levels().CellOf(trouble(pool), width-besideBar, pool.Requested.Of(name), pool.Allocatable.Of(name), used(p, pool, name))
+		return p.Host.Levels().CellOf(trouble(p.Host.Levels().Full, pool), width-besideBar, pool.Requested.Of(name), pool.Allocatable.Of(name), used(p, pool, name))
 	}
 	return column{
 		Head: head, Field: field, Gap: 1, Inset: 1,
