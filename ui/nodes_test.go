@@ -165,7 +165,7 @@ func TestTheAnswerOfNodesCountsThoseThatAreFull(t *testing.T) {
 		want   string
 	}{
 		{"none is", func(*prodEU) {}, nil, "12 nodes: 11 Ready (1 cordoned), 1 NotReady."},
-		{"some are", (*prodEU).mixed, nil, "12 nodes: 10 Ready (1 cordoned, 1 MemoryPressure), 1 NotReady, 1 new."},
+		{"some are", (*prodEU).mixed, nil, "12 nodes: 10 Ready (1 cordoned, 1 removing), 1 NotReady, 1 new."},
 		{"of several states", func(c *prodEU) {
 			c.edit("spot-c-01", func(n *corev1.Node) {
 				n.Spec.Unschedulable = true

@@ -18,6 +18,7 @@ import (
 type counts struct {
 	states   string                // the nodes by their state, in a sentence
 	calm     string                // the same without pressure
+	brief    string                // the same without what is besides
 	full     []string              // how many are full: of cpu, of memory
 	shown    model.Capacity        // of the nodes that the filter keeps
 	extended []corev1.ResourceName // that a node has, whatever the filter
@@ -30,7 +31,7 @@ func (n *Page) arranged(rows []*model.Node) []*model.Node {
 	all := n.Natural()
 	whole := model.CapacityOf(all)
 	n.counts = counts{
-		states: stateWords(all, true), calm: stateWords(all, false), shown: whole, extended: whole.Extended(), devices: n.counts.devices,
+		states: stateWords(all, true), calm: stateWords(all, false), brief: briefWords(all), shown: whole, extended: whole.Extended(), devices: n.counts.devices,
 	}
 	if n.Host.Observed().PodsUnknown() == "" {
 		n.counts.full = fullWords(all, n.Host.Levels())
@@ -67,7 +68,11 @@ func stateWords(all []*model.Node, pressure bool) string {
 		default:
 			others[readyWord(n)]++
 		}
-		if n.Cordoned && n.Lifecycle == "" { // as the column STATUS: others take no pods anyway
+		switch {
+		case isNew(n):
+		case n.Lifecycle != "":
+			besides["removing"]++
+		case n.Cordoned: // as the column STATUS: others take no pods anyway
 			besides["cordoned"]++
 		}
 		if pressure {
@@ -79,7 +84,7 @@ func stateWords(all []*model.Node, pressure bool) string {
 	states := []string{fmt.Sprintf("%s: %s Ready", figures.Count(len(all), "node", "nodes"), model.FormatCount(ready))}
 	var marks []string
 	for _, word := range []corev1.NodeConditionType{
-		"cordoned", corev1.NodeMemoryPressure, corev1.NodeDiskPressure, corev1.NodePIDPressure, corev1.NodeNetworkUnavailable,
+		"cordoned", "removing", corev1.NodeMemoryPressure, corev1.NodeDiskPressure, corev1.NodePIDPressure, corev1.NodeNetworkUnavailable,
 	} {
 		if k := besides[string(word)]; k > 0 {
 			marks = append(marks, model.FormatCount(k)+" "+string(word))
@@ -96,15 +101,30 @@ func stateWords(all []*model.Node, pressure bool) string {
 	return strings.Join(states, ", ") + "."
 }
 
+// briefWords count nodes by whether they are ready, and nothing else.
+func briefWords(all []*model.Node) string {
+	words := stateWords(all, false)
+	head, rest, found := strings.Cut(words, " (")
+	if !found {
+		return words
+	}
+	_, rest, _ = strings.Cut(rest, ")")
+	return head + rest
+}
+
 // words are the nodes by their state, and how many are full: of cpu alone where both do
 // not fit.
 func (c *counts) words(width int) string {
+	states := c.states
+	if cells.Width(states) > width {
+		states = c.calm
+	}
 	for n := len(c.full); n > 0; n-- {
-		if words := c.states + " " + strings.Join(c.full[:n], ", ") + "."; n == 1 || cells.Width(words) <= width {
+		if words := states + " " + strings.Join(c.full[:n], ", ") + "."; n == 1 || cells.Width(words) <= width {
 			return words
 		}
 	}
-	return c.states
+	return states
 }
 
 // fullWords count the nodes that are full: "3 are at 95%+ cpu", "1 memory".

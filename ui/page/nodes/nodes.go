@@ -89,10 +89,9 @@ func (n *Page) Answer(width int) string {
 		return "Nodes are unknown: " + why + "."
 	}
 	words := n.Query().Filtered(n.counts.words(width), width)
-	if n.Query().Keeps() != "" && cells.Width(words) > width { // how many match comes before pressure
-		words = n.Query().Filtered(n.counts.calm, width)
-	}
-	if n.Query().Keeps() == "" {
+	if n.Query().Keeps() != "" {
+		words = n.filtered(words, width)
+	} else {
 		if lost := warnings.LostZones(h.Observed()); lost != "" && cells.Width(words+" "+lost) < width {
 			words += " " + lost
 		}
@@ -100,6 +99,22 @@ func (n *Page) Answer(width int) string {
 	}
 	if n.ShowsUsage() && !n.Host.Large() { // large figures have no bars
 		words = cells.Spread(words, legend(h.Observed().Snapshot.Status.MetricsNote, width-12-cells.Width(words)), width-12)
+	}
+	return words
+}
+
+// filtered is an answer with a filter in force: how many match comes before pressure, and what else is
+// counted besides.
+func (n *Page) filtered(words string, width int) string {
+	room := width
+	if n.ShowsUsage() && !n.Host.Large() {
+		room -= cells.Width(legend("", 0)) + 13 // as far as it is spread
+	}
+	for _, fewer := range []string{n.counts.calm, n.counts.brief} {
+		if cells.Width(words) <= room {
+			return words
+		}
+		words = n.Query().Filtered(fewer, room)
 	}
 	return words
 }
