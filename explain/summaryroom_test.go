@@ -120,7 +120,23 @@ func TestOtherNodesFollowTheClosest(t *testing.T) {
 		"too few domains": {
 			[]runtime.Object{testNode("a", "4", zone("1")), testNode("b", "4", zone("2")), web("w", "a"), web("v", "a"), web("u", "b"), testPod("s/z", "b", "3")},
 			with(spread("zone"), func(p *corev1.Pod) { p.Spec.TopologySpreadConstraints[0].MinDomains = ptr.To[int32](3) }),
-			"0 of 2 nodes fit. Closest: a, zone skew 3, maxSkew 1: 1 has 2, minimum 0.",
+			"0 of 2 nodes fit. Closest: a, zone skew 3, maxSkew 1: 1 has 2, minimum 0. Only 2 domains of zone are eligible, minDomains is 3.",
+		},
+		"too few domains, for some nodes have another value": {
+			[]runtime.Object{
+				testNode("a", "4", zone("eu-a")), testNode("b", "4", zone("eu-b")), testNode("c", "4", zone("euc")), testNode("d", "4", zone("euc")),
+				web("w", "a"), web("v", "b"),
+			},
+			with(spread("zone"), func(p *corev1.Pod) {
+				p.Spec.TopologySpreadConstraints[0].MinDomains = ptr.To[int32](3)
+				p.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
+					NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchExpressions: []corev1.NodeSelectorRequirement{
+						{Key: "zone", Operator: corev1.NodeSelectorOpIn, Values: []string{"eu-a", "eu-b", "eu-c"}},
+					}}},
+				}}}
+			}),
+			"0 of 4 nodes fit. Closest: a and 1 more, zone skew 2, maxSkew 1. Only 2 domains of zone are eligible, minDomains is 3; " +
+				"2 nodes: node affinity zone in (eu-a, eu-b, eu-c): 2 have euc.",
 		},
 		"a zone with the fewest is cordoned": {
 			[]runtime.Object{testNode("a", "4", zone("1")), testNode("b", "4", zone("2"), cordonedNode), testNode("c", "4", zone("2"), cordonedNode), web("w", "a")},

@@ -232,6 +232,14 @@ func fewestOf(broken []Skew) *report.Fewest {
 	}
 }
 
+// tooFewOf says that the only broken constraint has fewer domains than its minDomains; nil where it has enough.
+func tooFewOf(broken []Skew) *report.TooFew {
+	if len(broken) != 1 || broken[0].Missing || len(broken[0].Counts) >= broken[0].MinDomains {
+		return nil
+	}
+	return &report.TooFew{Key: broken[0].Key, Eligible: len(broken[0].Counts), MinDomains: broken[0].MinDomains}
+}
+
 func (s Skew) broken() bool { return s.Missing || s.Skew > s.MaxSkew }
 
 func spreadWords(q *Question, rs []NodeRejection) Words {

@@ -37,7 +37,7 @@ func Tell(q *Question, rs []NodeRejection) report.Rejection {
 	case names.TaintToleration:
 		told.Taints = Untolerated(q, rs[0])
 	case names.PodTopologySpread:
-		told.Fewest = fewestOf(Skews(q, rs[0]))
+		told.Fewest, told.TooFew = fewestOf(Skews(q, rs[0])), tooFewOf(Skews(q, rs[0]))
 	}
 	if explainer.Figures != nil && rs[0].Node != nil {
 		told.Numbers = numbers(q, explainer.Figures, rs)

@@ -210,6 +210,7 @@ type Rejection struct {
 	Taints    []corev1.Taint `json:"-"` // that the pod does not tolerate on the first node
 	PreFilter bool           `json:"-"` // refused before any node was looked at: holds for all nodes
 	Fewest    *Fewest        `json:"-"` // of the only topology spread constraint that is broken; nil without
+	TooFew    *TooFew        `json:"-"` // of the same; nil where it has its minDomains
 }
 
 // Fewest is the one topology domain that a spread constraint counts the fewest pods in.
@@ -217,6 +218,13 @@ type Fewest struct {
 	Key, Domain      string
 	Pods             int
 	Affinity, Taints bool // nodes do not count that reject the pod by its node affinity, or by a taint
+}
+
+// TooFew says that fewer topology domains are eligible than a spread constraint's minDomains: the plugin then takes 0
+// for the fewest pods in one.
+type TooFew struct {
+	Key                  string
+	Eligible, MinDomains int
 }
 
 // Number is one figure of a rejection, each a Kubernetes quantity; in a group a

@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,12 +17,12 @@ import (
 
 // further is a sentence about other nodes than the closest, where these are not the whole answer:
 // those with enough capacity that one other rule rejects or that are out of service, those of the
-// topology domain where a spread constraint wants the pod, or those that its node selector allows and
+// topology domain where a spread constraint wants the pod or of one that does not count for it, or those that its node selector allows and
 // those where its volumes are. "" where there are none.
 func (m *misses) further(q *podQuestion, r *report.Report) string {
 	first := &r.Groups[0]
 	if len(first.Rejections) == 1 && first.Rejects(names.PodTopologySpread) {
-		return fewestWords(q, r)
+		return cmp.Or(fewestWords(q, r), tooFewWords(r))
 	}
 	if !first.Rejects(names.NodeResourcesFit) {
 		return bothWords(q, r)
@@ -164,6 +165,23 @@ func fewestWords(q *podQuestion, r *report.Report) string {
 		return ""
 	}
 	return fmt.Sprintf("%s has the fewest (%d); %s: %s.", domainWord(fewest), fewest.Pods, reject(told.Count, nodes, fewest.Key), told.Clauses())
+}
+
+// tooFewWords say that fewer topology domains are eligible than the spread constraint's minDomains, and what rejects
+// the closest nodes that it would accept: their labels may be what makes their domain not eligible.
+func tooFewWords(r *report.Report) string {
+	few := r.Groups[0].Rejections[0].TooFew
+	if few == nil {
+		return ""
+	}
+	words := fmt.Sprintf("Only %s of %s %s eligible, minDomains is %d", grammar.Plural(few.Eligible, "domain"),
+		plugins.LabelWord(few.Key), grammar.Agree(few.Eligible, "is", "are"), few.MinDomains)
+	for i := range r.Groups {
+		if g := &r.Groups[i]; len(g.Rejections) == 1 && g.Rejects(names.NodeAffinity) {
+			return fmt.Sprintf("%s; %s: %s.", words, grammar.Plural(g.Count, "node"), g.Clauses())
+		}
+	}
+	return words + "."
 }
 
 // within counts the nodes of a group that are of a topology domain.

@@ -65,7 +65,7 @@ func (v *overview) causes(rows int) []string {
 		if !c.same {
 			said += ", such as " + c.row.Pod.Object.Namespace + "/" + cmp.Or(c.row.Pod.Owner.Name, c.row.Pod.Name())
 		}
-		told := cells.First(cells.Wrap(v.list.Host.Observed().Brief(said+". "+whole), width), causeRows, width)
+		told := cells.First(cells.Wrap(v.list.Host.Observed().Brief(report.ShortLabels(said+". "+whole)), width), causeRows, width)
 		if len(lines)+len(told) > rows {
 			return lines
 		}
