@@ -326,6 +326,7 @@ func (a *App) onSnapshot(msg snapshotMsg) tea.Cmd {
 	}
 	before := a.observed.Snapshot.Status.Step
 	a.observed.Snapshot, a.observed.Domain = msg.snapshot, figures.SharedDomain(msg.snapshot.Nodes)
+	a.observed.Waiting.Take(&a.observed, a.namespace())
 	if before != 0 && before != a.observed.Snapshot.Status.Step {
 		a.steps.onStep()
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/palette"
 )
 
@@ -131,7 +132,7 @@ func (n *connections) swap(to Cluster) tea.Cmd {
 	n.app.observed.Snapshot = &model.Snapshot{Status: model.Status{Context: n.app.Context, Reading: unreadYet()}}
 	n.app.acts, n.app.jobs, n.app.dialog = acts{app: n.app}, jobs{app: n.app}, nil
 	n.app.follows, n.app.observed.Followed = follows{app: n.app}, nil
-	n.app.observed.Domain, n.app.usage = "", false
+	n.app.observed.Domain, n.app.observed.Waiting, n.app.usage = "", page.Waiting{}, false
 	n.app.begin()
 	return tea.Batch(n.app.nextSnapshot(), n.app.jobs.nextJobs(), n.app.lessons.nextLesson(), func() tea.Msg {
 		if old != nil {

@@ -142,14 +142,14 @@ func TestGaugesOfNodesAreOfThoseThatTheFilterKeeps(t *testing.T) {
 		if want.Nodes == 0 || want.Nodes == len(app.observed.Snapshot.Nodes) {
 			t.Errorf("%s keeps %d nodes", filter, want.Nodes)
 		}
-		drawn := strings.TrimRight(gauge.Capacity(app.styles(), app.Levels, &want, 80), " ")
+		drawn := strings.TrimRight(gauge.Capacity(app.styles(), app.Levels, &want, 80, app.observed.Waiting.Endings(&app.observed)...), " ")
 		if got := app.pages.nodes.Body()[0]; got != drawn {
 			t.Errorf("%s: the gauges are\n%s\nwant\n%s", filter, got, drawn)
 		}
 		press(t, app, "esc")
 	}
 	whole := model.CapacityOf(app.observed.Snapshot.Nodes)
-	if got, want := app.pages.nodes.Body()[0], gauge.Capacity(app.styles(), app.Levels, &whole, 80); got != want {
+	if got, want := app.pages.nodes.Body()[0], gauge.Capacity(app.styles(), app.Levels, &whole, 80, app.observed.Waiting.Endings(&app.observed)...); got != want {
 		t.Errorf("without a filter they are\n%s\nwant\n%s", got, want)
 	}
 }

@@ -248,6 +248,7 @@ func (c *commands) inNamespace(name string) tea.Cmd {
 		return c.app.said.say("Only " + only + " can be read: not allowed to list pods in all namespaces.")
 	}
 	c.app.Namespace = name
+	c.app.observed.Waiting.Take(&c.app.observed, c.app.namespace())
 	if name != "" {
 		c.recent = slices.DeleteFunc(c.recent, func(n string) bool { return n == name })
 		c.recent = slices.Insert(c.recent, 0, name)

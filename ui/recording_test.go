@@ -111,7 +111,8 @@ func TestThePendingPodsOfARecordingAreDrawnOverItsSteps(t *testing.T) {
 		}
 		passesOnPending(t, app, page.RestLeast)
 	}
-	requireRow(t, app, 2, " ▁▁▁▂▃▄▆█")
+	requireRow(t, app, 2, "Oldest 5h.")
+	requireRow(t, app, 3, "1 cordoned  ▁▁▁▂▃▄▆█")
 	if want := []int{1, 9, 17, 26, 34, 43, 51, 60}; !slices.Equal(r.counted, want) {
 		t.Errorf("it counted the pods of steps %v, want %v", r.counted, want)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/modeltest"
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
@@ -192,6 +193,26 @@ func TestAFigureIsMarkedAtItsLevel(t *testing.T) {
 	} {
 		if got := levels.Figure(c.part, c.whole); got.Text != c.text || got.Tone != c.tone {
 			t.Errorf("%d of %d is %q in tone %d, want %q in %d", c.part, c.whole, got.Text, got.Tone, c.text, c.tone)
+		}
+	}
+}
+
+func TestBarsGiveWayToWhatEndsARow(t *testing.T) {
+	theme, _ := themes.For("mono", true)
+	c := model.Capacity{
+		Nodes:       2,
+		Requested:   model.Resources{MilliCPU: 53, Memory: 41, Pods: 7},
+		Allocatable: model.Resources{MilliCPU: 100, Memory: 100, Pods: 100},
+	}
+	endings := []Ending{{Words: []Word{{Text: "14 pending, oldest 5h"}, {Text: "+3 in 5m"}}}, {Words: []Word{{Text: "14 pending, oldest 5h"}}, Narrow: true}}
+	for width, want := range map[int]string{
+		100: " cpu █████▎···· 53%  mem ████▏····· 41%  pods 7%  14 pending, oldest 5h  +3 in 5m",
+		80:  " cpu █████▎···· 53%  mem ████▏····· 41%  pods 7%  14 pending, oldest 5h",
+		69:  " cpu ████▎··· 53%  mem ███▎···· 41%  pods 7%  14 pending, oldest 5h",
+		60:  " cpu █████▎···· 53%  mem ████▏····· 41%  pods 7%",
+	} {
+		if got := strings.TrimRight(ansi.Strip(Capacity(&theme.Styles, DefaultLevels, &c, width, endings...)), " "); got != want {
+			t.Errorf("in %d cells: %q, want %q", width, got, want)
 		}
 	}
 }

@@ -26,6 +26,7 @@ type Observed struct {
 	At       time.Time       // of the newest message; ages are counted to it
 	Followed []follow.Pod    // of fixes that were carried out, the newest first
 	Columns  Columns         // of the user's own
+	Waiting  Waiting         // the pending pods of the namespace that is shown
 }
 
 // Columns are more columns of Nodes and Pods, which the settings have.

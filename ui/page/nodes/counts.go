@@ -46,13 +46,13 @@ func (n *Page) arranged(rows []*model.Node) []*model.Node {
 	return rows
 }
 
-// gauges are what is requested of the nodes that the filter keeps.
+// gauges are what is requested of the nodes that the filter keeps, and how many pods are pending.
 func (c *counts) gauges(h page.Host, width int) string {
 	o := h.Observed()
 	if o.NotRead("nodes") != "" || o.PodsUnknown() != "" || o.IsReading() {
 		return ""
 	}
-	return gauge.Capacity(h.Styles(), h.Levels(), &c.shown, width)
+	return gauge.Capacity(h.Styles(), h.Levels(), &c.shown, width, o.Waiting.Endings(o)...)
 }
 
 // stateWords count nodes by whether they are ready, and perhaps those under pressure.

@@ -2,8 +2,8 @@ package pending
 
 import (
 	"fmt"
+	"slices"
 	"strings"
-	"time"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/query"
@@ -30,7 +30,7 @@ func (c *capacity) of(snapshot *model.Snapshot, nodes []*model.Node) {
 
 // nodeWords count the nodes that are Ready, those under pressure and those that are cordoned: what
 // there is to say, in several ways, the longest first.
-func (c *capacity) nodeWords() [][]gauge.Word {
+func (c *capacity) nodeWords() []gauge.Ending {
 	ready := gauge.Word{Text: fmt.Sprintf("%s/%s nodes Ready", model.FormatCount(c.Ready), model.FormatCount(c.Nodes)), Tone: tone.Dim}
 	if c.Ready < c.Nodes {
 		ready.Tone = tone.Warning
@@ -42,16 +42,20 @@ func (c *capacity) nodeWords() [][]gauge.Word {
 	if c.Uninitialized > 0 {
 		more = append(more, gauge.Word{Text: model.FormatCount(c.Uninitialized) + " not initialized", Tone: tone.Warning})
 	}
+	trouble := len(more) > 0
 	if c.Cordoned > 0 {
 		more = append(more, gauge.Word{Text: model.FormatCount(c.Cordoned) + " cordoned", Tone: tone.Dim})
 	}
 	short := ready
 	short.Text = strings.Replace(ready.Text, "nodes ", "", 1)
-	ways := [][]gauge.Word{append([]gauge.Word{ready}, more...), append([]gauge.Word{short}, more...)}
+	ways := []gauge.Ending{{Words: append([]gauge.Word{ready}, more...)}, {Words: append([]gauge.Word{short}, more...), Narrow: trouble}}
 	if len(more) > 1 {
-		ways = append(ways, []gauge.Word{short, more[0]})
+		ways = append(ways, gauge.Ending{Words: []gauge.Word{short, more[0]}, Narrow: trouble})
 	}
-	return append(ways, []gauge.Word{ready})
+	if trouble && c.Ready == c.Nodes {
+		ways = append(ways, gauge.Ending{Words: more[:1], Narrow: true})
+	}
+	return append(ways, gauge.Ending{Words: []gauge.Word{ready}}, gauge.Ending{Words: []gauge.Word{short}, Narrow: true})
 }
 
 // overview is the state of the cluster in short: what is requested of it, and how the
@@ -60,10 +64,10 @@ type overview struct {
 	list     *list.Page[query.PendingRow, *Row]
 	verdicts *Verdicts
 	capacity capacity
-	own      model.Resources // what the pods of the namespace request that is shown
-	placed   model.Resources // of it, what those request that have a node
-	trend    trend
-	steps    steps // of a recording
+	own      model.Resources        // what the pods of the namespace request that is shown
+	placed   model.Resources        // of it, what those request that have a node
+	answer   func(width int) string // row 2, but for the age of the oldest pod, warnings and the trend
+	steps    steps                  // of a recording
 	warns    *warnings.Watch
 }
 
@@ -73,7 +77,6 @@ func (v *overview) take(s *model.Snapshot) {
 	if namespace := v.list.Host.Namespace(); namespace != "" {
 		v.own, v.placed = model.RequestedBy(page.InNamespace(s.Pods, namespace))
 	}
-	v.trend.add(v.list.Host, v.verdicts)
 }
 
 // gauges are what is requested of the cluster's nodes; where a namespace is shown, by its pods, of
@@ -87,24 +90,24 @@ func (v *overview) gauges() string {
 	if namespace := h.Namespace(); namespace != "" {
 		return v.gaugesOf(namespace)
 	}
-	return gauge.Capacity(h.Styles(), h.Levels(), &v.capacity.Capacity, width, v.capacity.nodeWords()...)
+	return gauge.Capacity(h.Styles(), h.Levels(), &v.capacity.Capacity, width, v.withLeft(v.capacity.nodeWords())...)
 }
 
 // gaugesOf are the gauges where a namespace is shown.
 func (v *overview) gaugesOf(namespace string) string {
 	s, levels, width, hard := v.list.Host.Styles(), v.list.Host.Levels(), v.list.Width, v.warns.Hard()
-	var endings [][]gauge.Word
+	var endings []gauge.Ending
 	end := func(texts ...string) { // with the state of nodes that have something to say, where there is room
 		of := &v.capacity
 		if of.Ready < of.Nodes || of.Pressed+of.Uninitialized+of.Cordoned > 0 {
 			for _, text := range texts {
 				for _, words := range of.nodeWords() {
-					endings = append(endings, append([]gauge.Word{{Text: model.Clean(text), Tone: tone.Dim}}, words...))
+					endings = append(endings, gauge.Ending{Words: append([]gauge.Word{{Text: model.Clean(text), Tone: tone.Dim}}, words.Words...)})
 				}
 			}
 		}
 		for _, text := range texts {
-			endings = append(endings, []gauge.Word{{Text: model.Clean(text), Tone: tone.Dim}})
+			endings = append(endings, gauge.Ending{Words: []gauge.Word{{Text: model.Clean(text), Tone: tone.Dim}}})
 		}
 	}
 	switch n := len(hard.Quotas); n {
@@ -112,13 +115,13 @@ func (v *overview) gaugesOf(namespace string) string {
 		of := v.capacity.Capacity
 		of.Requested = v.placed
 		end("requested by "+namespace, "by "+namespace)
-		return gauge.Capacity(s, levels, &of, width, endings...)
+		return gauge.Capacity(s, levels, &of, width, v.withLeft(endings)...)
 	case 1:
 		end("requested of quota "+hard.Quotas[0], "of quota "+hard.Quotas[0], "of quota")
 	default:
 		end(fmt.Sprintf("requested of %d quotas: %s", n, strings.Join(hard.Quotas, ", ")), fmt.Sprintf("of %d quotas", n))
 	}
-	return gauge.Quota(s, levels, &v.own, &hard.Resources, width, endings...)
+	return gauge.Quota(s, levels, &v.own, &hard.Resources, width, v.withLeft(endings)...)
 }
 
 // after is what follows the last row of the list: what blocks most pods, then what limits the
@@ -137,72 +140,103 @@ func (v *overview) warned() bool {
 	return rows > 0 && len(v.after(rows)) > len(v.causes(rows))
 }
 
-// trend is how many pods of a namespace have been pending.
-type trend struct {
-	gauge.Trend
-	namespace string
+// beside is what stands beside an answer: the age of the oldest pending pod, and at the right how their number has
+// changed; "" where there is no room for one of them.
+type beside struct{ oldest, trend string }
+
+// besideIn is what of both the answer has room for.
+func (v *overview) besideIn(answer string, width int) beside {
+	return besideOf(cells.Width(answer), width, v.oldest(), v.trends(width-2-cells.Width(answer)))
 }
 
-// add notes how many are pending now; a snapshot and a recording are not lived through.
-func (t *trend) add(h page.Host, v *Verdicts) {
-	o := h.Observed()
-	if o.IsReading() || o.IsSnapshot() {
-		return
+// besideOf is what has room beside an answer of so many cells: both rather than one of them, and the age rather than the
+// trend. Trends stand there on a wide screen, and are given the longest first. An answer is given one cell less than the
+// screen has.
+func besideOf(answer, width int, oldest string, trends []string) beside {
+	room := width - 2 - answer // to the trend, and at the right end
+	if width+1 < cells.WideFrom {
+		trends = nil
 	}
-	if t.namespace != h.Namespace() {
-		*t = trend{namespace: h.Namespace()}
+	var ages []string
+	if oldest != "" {
+		ages = []string{" Oldest pending " + oldest + ".", " Oldest " + oldest + "."}
 	}
-	t.Add(o.At, count(h, v).pods)
+	var ways []beside
+	for _, trend := range trends {
+		for _, age := range ages {
+			ways = append(ways, beside{age, trend})
+		}
+	}
+	for _, age := range ages {
+		ways = append(ways, beside{oldest: age})
+	}
+	for _, trend := range trends {
+		ways = append(ways, beside{trend: trend})
+	}
+	for _, way := range ways {
+		if cells.Width(way.oldest)+cells.Width(way.trend) <= room {
+			return way
+		}
+	}
+	return beside{}
 }
 
-// sparkWidth is the cells of the sparkline of pending pods.
-const sparkWidth = 8
-
-// words are the change and the sparkline, "+3 in 5m ▁▁▂▂▄▅█", on a wide screen. An
-// answer is given one cell less than the screen has.
-func (t *trend) words(o *page.Observed, width int) string {
-	words := t.Words(o.At)
-	if width+1 < cells.WideFrom || words == "" || o.IsSnapshot() {
+// oldest is the age of the oldest pending pod; "" where the list has a filter, or there is none.
+func (v *overview) oldest() string {
+	o := v.list.Host.Observed()
+	if o.Waiting.Oldest.IsZero() || v.list.InForce != "" {
 		return ""
 	}
-	return words + " " + t.Spark(sparkWidth, o.At)
+	return o.Since(o.Waiting.Oldest)
 }
 
-// around adds to an answer the age of the oldest pending pod and the trend, where there
-// is room for them.
+// trends are how the number of pending pods has changed, the longest first; of a recording in so many cells.
+func (v *overview) trends(room int) []string {
+	o := v.list.Host.Observed()
+	if steps := v.steps.words(room); steps != "" {
+		return []string{steps}
+	}
+	return o.Waiting.Trends(o)
+}
+
+// around adds to an answer the age of the oldest pending pod and the trend, where there is room for them.
 func (v *overview) around(answer string, width int) string {
-	h := v.list.Host
-	o := h.Observed()
-	room := width - 2 // to the trend, and at the right end
-	trend := v.trend.words(o, width)
-	if trend == "" && width+1 >= cells.WideFrom {
-		trend = v.steps.words(room - cells.Width(answer))
-	}
-	if oldest := oldest(o, h.Namespace()); !oldest.IsZero() && v.list.InForce == "" {
-		words := " Oldest pending " + o.Since(oldest) + "."
-		if cells.Width(answer+words)+cells.Width(trend) <= room {
-			answer += words
-		}
-	}
+	fits := v.besideIn(answer, width)
+	answer += fits.oldest
 	if v.list.InForce == "" && !v.warned() {
-		answer = v.warns.After(answer, room-cells.Width(trend)+1)
+		answer = v.warns.After(answer, width-1-cells.Width(fits.trend))
 	}
-	if trend == "" || cells.Width(answer)+cells.Width(trend) > room {
+	if fits.trend == "" {
 		return answer
 	}
-	return cells.Spread(answer, trend, width-1)
+	return cells.Spread(answer, fits.trend, width-1)
 }
 
-// oldest is since when the pod of a namespace is pending that has been pending longest.
-func oldest(o *page.Observed, namespace string) time.Time {
-	var oldest time.Time
-	for _, kind := range o.Snapshot.Pending {
-		if namespace != "" && kind.Namespace() != namespace || kind.NotCreated != nil {
-			continue
-		}
-		if since := kind.Since(); oldest.IsZero() || since.Before(oldest) {
-			oldest = since
+// withLeft puts before the endings of the gauges the same with what the row of the answer had no room for.
+func (v *overview) withLeft(endings []gauge.Ending) []gauge.Ending {
+	answer := v.answer(v.list.Width - 1)
+	if answer == "" {
+		return endings
+	}
+	var oldest []gauge.Word
+	fits := v.besideIn(answer, v.list.Width-1)
+	if age := v.oldest(); age != "" && fits.oldest == "" {
+		oldest = []gauge.Word{{Text: "oldest " + age, Tone: tone.Dim}}
+	}
+	var left [][]gauge.Word
+	if fits.trend == "" {
+		for _, trend := range v.trends(sparkWidth) {
+			left = append(left, slices.Concat(oldest, []gauge.Word{{Text: trend, Tone: tone.Dim}}))
 		}
 	}
-	return oldest
+	if oldest != nil {
+		left = append(left, oldest)
+	}
+	var all []gauge.Ending
+	for i, words := range left {
+		for _, ending := range endings[:min(len(endings), 2)] { // the others lack something
+			all = append(all, gauge.Ending{Words: slices.Concat(ending.Words, words), Narrow: oldest != nil && i == len(left)-1})
+		}
+	}
+	return append(all, endings...)
 }

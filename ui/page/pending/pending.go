@@ -55,6 +55,13 @@ func New(h page.Host, verdicts *Verdicts, recording Recording) *Page {
 	p.preview = preview{list: &p.Page, explains: &p.explains}
 	p.warns = warnings.Watch{Host: h, Self: p}
 	p.cluster.warns = &p.warns
+	p.cluster.answer = func(width int) string {
+		words, counts := counted(p, width)
+		if !counts {
+			return ""
+		}
+		return words
+	}
 	verdicts.below = &p.preview
 	p.Around.Above, p.Around.Below, p.Around.After = p.cluster.gauges, p.preview.lines, p.cluster.after
 	return p

@@ -35,6 +35,9 @@ type stepCount struct {
 	pods map[string]int
 }
 
+// sparkWidth is the cells of the sparkline over the steps.
+const sparkWidth = 8
+
 // sampled are the steps of which the sparkline is drawn: evenly spread, the first and the
 // last among them.
 func sampled(all int) []int {

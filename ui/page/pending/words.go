@@ -73,32 +73,41 @@ var blockers = []string{"unschedulable", "preempting", "queued", "gated", "no sc
 
 // Answer counts the pending pods, by what blocks them.
 func (p *Page) Answer(width int) string {
+	words, counts := counted(p, width)
+	if !counts {
+		return words
+	}
+	return p.cluster.around(words, width)
+}
+
+// counted is the answer but for what stands beside it; counts is false where nothing does.
+func counted(p *Page, width int) (words string, counts bool) {
 	o := p.Host.Observed()
 	if o.IsReading() {
-		return p.Host.ReadingWords()
+		return p.Host.ReadingWords(), false
 	}
 	if words := p.Query().NothingKept(); words != "" {
-		return words
+		return words, false
 	}
 	t := count(p.Host, p.verdicts)
 	if t.pods+t.rejected+t.suspended+t.resizes == 0 {
-		return p.idle.words(o)
+		return p.idle.words(o), false
 	}
-	words := model.FormatCount(t.pods) + " pending" + o.AsOfWords()
+	words = model.FormatCount(t.pods) + " pending" + o.AsOfWords()
 	switch {
 	case t.pods == 0:
-		return p.Query().Filtered("No pending pods."+t.besides(), width)
+		return p.Query().Filtered("No pending pods."+t.besides(), width), false
 	case p.columns.limited:
-		return p.Query().Filtered(words+". Reasons are unknown: "+o.NotRead("nodes")+".", width)
+		return p.Query().Filtered(words+". Reasons are unknown: "+o.NotRead("nodes")+".", width), false
 	case p.verdicts.Hidden:
-		return p.Query().Filtered(words+". Reasons are "+page.HiddenWords+"."+t.besides(), width)
+		return p.Query().Filtered(words+". Reasons are "+page.HiddenWords+"."+t.besides(), width), false
 	}
 	lead := warnings.Failing(o)
 	if lead != "" {
 		lead += " "
 	}
 	room := width - cells.Width(p.Query().Keeps()) - cells.Width(lead)
-	return p.cluster.around(p.Query().Filtered(lead+t.fitting(words, room), width), width)
+	return p.Query().Filtered(lead+t.fitting(words, room), width), true
 }
 
 // fitting is the count with as many of its parts as fit width cells.

@@ -129,13 +129,13 @@ func arranged(p *Page, rows []*inventory.Pool) []*inventory.Pool {
 	return rows
 }
 
-// gauges are what is requested of the pools that the filter keeps.
+// gauges are what is requested of the pools that the filter keeps, and how many pods are pending.
 func gauges(p *Page) string {
 	o := p.Host.Observed()
 	if o.NotRead("nodes") != "" || o.PodsUnknown() != "" || o.IsReading() {
 		return ""
 	}
-	return gauge.Capacity(p.Host.Styles(), p.Host.Levels(), &p.shown, p.Width)
+	return gauge.Capacity(p.Host.Styles(), p.Host.Levels(), &p.shown, p.Width, o.Waiting.Endings(o)...)
 }
 
 // ShowsUsage reports whether usage is drawn in the bars.
