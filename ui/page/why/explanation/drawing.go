@@ -142,7 +142,7 @@ func (p *Drawing) Content() Content {
 	if p.wide() && !p.Preview && p.Report.Admission == nil || p.Report.Verdict == report.Unknown {
 		c.quotes = append(c.quotes, p.account().messages()...)
 	}
-	c.quotes = append(c.quotes, p.account().autoscalers()...)
+	c.quotes = append(c.quotes, p.account().autoscalersShort()...)
 	return c
 }
 

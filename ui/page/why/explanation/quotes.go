@@ -40,6 +40,26 @@ func (a account) autoscalers() []quoted {
 	return all
 }
 
+// autoscalersShort are the same in one heading each, if there is room for it: what an autoscaler said comes before the
+// reason of its event, and where there is little room before its name.
+func (a account) autoscalersShort() []quoted {
+	var all []quoted
+	for _, word := range a.Report.Autoscaler {
+		who := a.age(word.LastSeen.Time) + " ago: "
+		if a.wide() {
+			who = word.Component + ", " + who
+		}
+		all = append(all, a.headed("AUTOSCALER "+who+word.Message))
+	}
+	return all
+}
+
+// headed puts the first line of a text in a heading, and wraps the rest under it.
+func (a account) headed(text string) quoted {
+	lines := cells.Wrap(model.Clean(text), a.Width-2)
+	return quoted{lines[0], cells.Indent(3, cells.Wrap(strings.Join(lines[1:], " "), a.Width-3))}
+}
+
 // gang is the group that the pod is scheduled with, in one heading if there is room for it, and what
 // its status says.
 func (a account) gang() []quoted {
@@ -47,12 +67,11 @@ func (a account) gang() []quoted {
 	if g == nil {
 		return nil
 	}
-	lines := cells.Wrap("GANG "+model.Clean(a.Report.GangSentence()), a.Width-2)
-	rest := cells.Indent(3, cells.Wrap(strings.Join(lines[1:], " "), a.Width-3))
-	for _, said := range g.Status {
-		rest = append(rest, cells.Indent(3, cells.Wrap(model.Clean(said), a.Width-3))...)
+	said := a.headed("GANG " + a.Report.GangSentence())
+	for _, status := range g.Status {
+		said.lines = append(said.lines, cells.Indent(3, cells.Wrap(model.Clean(status), a.Width-3))...)
 	}
-	return []quoted{{lines[0], rest}}
+	return []quoted{said}
 }
 
 // provisioning is what autoscalers of nodes could do, in one heading if there is room for it.
@@ -61,8 +80,7 @@ func (a account) provisioning() []quoted {
 	if p == nil {
 		return nil
 	}
-	lines := cells.Wrap("AUTOSCALER "+model.Clean(p.Summary), a.Width-2)
-	return []quoted{{lines[0], cells.Indent(3, cells.Wrap(strings.Join(lines[1:], " "), a.Width-3))}}
+	return []quoted{a.headed("AUTOSCALER " + p.Summary)}
 }
 
 // queue is what the controller of a queue says beside the answer.

@@ -36,7 +36,7 @@ func (c Content) Room(rows int) Room {
 	r := Room{left: max(0, rows)}
 	c.least(&r)
 	c.few(&r)
-	kept := min(r.left, c.events+c.quoteRows(), 1+whyFewEvents)
+	kept := min(r.left, c.events+c.quoteRows()-r.quotes+len(c.preemption)-r.preemption, 1+whyFewEvents)
 	r.left -= kept
 	r.take(&r.groups, c.groups)
 	r.take(&r.closest, len(c.closest))
