@@ -86,7 +86,7 @@ func TestTheMapOfReasonsNamesTheZonesWithOneReason(t *testing.T) {
 		}
 	}
 	press(t, app, "m")
-	requireRow(t, app, 2, "0 of 120 nodes fit: cpu 63, volume 40, taint 10, … All of eu-1b: volume.")
+	requireRow(t, app, 2, "0 of 120 nodes fit: cpu 63, volume 40, taint 10, node selector 5, cordoned 2.")
 	press(t, app, "esc")
 	app.width = 120
 	press(t, app, "m")

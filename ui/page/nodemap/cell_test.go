@@ -1,6 +1,8 @@
 package nodemap
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -249,6 +251,10 @@ type whyOf struct {
 
 func (w whyOf) Reason(node string) string { return w.reasons[node] }
 
+func (w whyOf) Verdict() (words string, ok bool) {
+	return fmt.Sprintf("0 of %d nodes fit", len(w.reasons)), true
+}
+
 func TestAReasonIsTheSameOnlyWhereItsWordIs(t *testing.T) {
 	named := func(name string) *model.Node { return ready(0, func(n *model.Node) { n.Name = name }) }
 	of := reasons{whyOf{reasons: map[string]string{"a1": "PluginA", "a2": "PluginB", "b1": "taint", "b2": "taint", "c1": Fits, "c2": Fits}}}
@@ -258,6 +264,21 @@ func TestAReasonIsTheSameOnlyWhereItsWordIs(t *testing.T) {
 		{"zone-c", []*model.Node{named("c1"), named("c2")}},
 	})
 	if want := "zone-b: taint"; strings.Join(got, ", ") != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestReasonsAreCountedBeforeTheZonesWithOneReason(t *testing.T) {
+	named := func(name string) *model.Node {
+		return ready(0, func(n *model.Node) { n.Name, n.Zone = name, name[:1] })
+	}
+	of := reasons{whyOf{reasons: map[string]string{"a1": "taint", "a2": "taint", "a3": "taint", "b1": "cpu", "b2": "memory"}}}
+	s := summary{grid: &grid{}, nodes: []*model.Node{named("a1"), named("a2"), named("a3"), named("b1"), named("b2")}}
+	for _, n := range s.nodes {
+		s.add(of.cell(n))
+	}
+	want := []string{"0 of 5 nodes fit: taint 3, cpu 1, memory 1.", "0 of 5 nodes fit: taint 3, cpu 1, …", "0 of 5 nodes fit: taint 3, …", "0 of 5 nodes fit."}
+	if got := slices.Compact(of.answer(&s)); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -146,7 +146,11 @@ func (d *drawing) legend(levels []entry, width int) string {
 	if isTainted := func(t tally) bool { return t.sign == taintedSign }; d.grid.tainted && !slices.ContainsFunc(d.summary.found, isTainted) {
 		all = append(all, s.Text.Render(taintedSign)+s.Dim.Render(" tainted pool"))
 	}
-	words, hidden := " "+strings.Join(all, s.Dim.Render(" · ")), d.grid.hidden()
+	between := " · "
+	if slices.ContainsFunc(d.summary.found, func(t tally) bool { return t.sign == readySign }) {
+		between = ", " // it would read as one more sign
+	}
+	words, hidden := " "+strings.Join(all, s.Dim.Render(between)), d.grid.hidden()
 	if lead := s.Dim.Render(" one cell a node:"); cells.Width(lead+words)+cells.Width(hidden)+margin < width {
 		words = lead + words
 	}

@@ -75,8 +75,8 @@ func (r reasons) cell(n *model.Node) cell {
 	return cell{others, tone.Plain, cause}
 }
 
-// answer counts the nodes by their reason, the most first, and names the pools and zones
-// in which it is the same everywhere.
+// answer counts the nodes by their reason, the most first, and names, where there is room after all counts, the pools
+// and zones in which it is the same everywhere.
 func (r reasons) answer(of *summary) []string {
 	verdict, ok := r.why.Verdict()
 	if !ok {
@@ -97,13 +97,10 @@ func (r reasons) answer(of *summary) []string {
 	if len(counted) > 1 {
 		same = r.sameWords(of)
 	}
-	var answers []string
-	for n := len(words); n > 0; n-- {
-		end := "."
-		if n < len(words) {
-			end = ", …"
-		}
-		answers = append(answers, verdict+": "+strings.Join(words[:n], ", ")+end+same)
+	counts := verdict + ": " + strings.Join(words, ", ") + "."
+	answers := []string{counts + same, counts}
+	for n := len(words) - 1; n > 0; n-- {
+		answers = append(answers, verdict+": "+strings.Join(words[:n], ", ")+", …")
 	}
 	return append(answers, verdict+".")
 }
