@@ -16,10 +16,47 @@ type headerRow struct {
 	short string // the context's name as it is shown
 }
 
+// The badges that give way where row 1 is too narrow, one after another.
+const (
+	wholeBadges   = iota
+	withoutLocked // READ-ONLY is left out beside SNAPSHOT
+	shortUnread   // "! 18" is what is not read
+	withoutTaken  // how old the file is is left out: row 2 has its time
+	fewestBadges
+)
+
+// fit is the place and the badges, as far as both have room: badges that say least give way before the name of the view
+// or object is cut short, and that before the context.
+func (h *headerRow) fit() (crumbs []string, plain, styled string) {
+	const short = 10 // cells of a name that has lost too much
+	for less := range fewestBadges {
+		plain, styled = h.badges(less)
+		room := h.app.width - 3 - cells.Width(plain)
+		crumbs = fitCrumbs(h.crumbs(), room)
+		last := crumbs[len(crumbs)-1]
+		over := crumbsWidth(crumbs) - room
+		if over <= 0 && (!strings.Contains(last, "…") || cells.Width(last) > short) {
+			break
+		}
+		if over > 0 && less == fewestBadges-1 {
+			crumbs[0] = cells.CutMiddle(crumbs[0], max(cells.Width(crumbs[0])-over, short))
+		}
+	}
+	return crumbs, plain, styled
+}
+
+// crumbsWidth is the cells that crumbs take.
+func crumbsWidth(crumbs []string) int {
+	sum := 3 * (len(crumbs) - 1)
+	for _, c := range crumbs {
+		sum += cells.Width(c)
+	}
+	return sum
+}
+
 // draw is row 1.
 func (h *headerRow) draw() string {
-	plain, styled := h.badges()
-	crumbs := fitCrumbs(h.crumbs(), h.app.width-3-cells.Width(plain))
+	crumbs, plain, styled := h.fit()
 	s := h.app.styles()
 	var row strings.Builder
 	row.WriteString(" " + s.Accent.Bold(true).Render(crumbs[0]))
@@ -72,13 +109,7 @@ const crumbsSpare = 5
 // one loses its middle. The first is never cut. Pages about an object of a view
 // leave a little more room, and lose all the middle ones at once.
 func fitCrumbs(crumbs []string, width int) []string {
-	wide := func() int {
-		sum := 3 * (len(crumbs) - 1)
-		for _, c := range crumbs {
-			sum += cells.Width(c)
-		}
-		return sum
-	}
+	wide := func() int { return crumbsWidth(crumbs) }
 	if deep := len(crumbs) - 2; deep > 2 && wide() > width-crumbsSpare {
 		crumbs = append([]string{crumbs[0], "…"}, crumbs[deep:]...)
 	}
@@ -98,18 +129,21 @@ func fitCrumbs(crumbs []string, width int) []string {
 	return crumbs
 }
 
-// badges are the right end of the header, plain for measuring and styled.
-func (h *headerRow) badges() (plain, styled string) {
+// badges are the right end of the header without those that give way, plain for measuring and styled.
+func (h *headerRow) badges(less int) (plain, styled string) {
 	s := h.app.styles()
 	var words, drawn []string
 	add := func(word, dressed string) {
 		words, drawn = append(words, word), append(drawn, dressed)
 	}
-	if marks, dressed := h.marks(); marks != "" {
+	if marks, dressed := h.marks(less >= withoutLocked); marks != "" {
 		add(marks, dressed)
 	}
 	if n := h.app.observed.Unread(); n > 0 {
 		word := fmt.Sprintf("! %d not read", n)
+		if less >= shortUnread {
+			word = fmt.Sprintf("! %d", n)
+		}
 		add(word, s.BadgePartial.Render(word))
 	}
 	if step := h.app.steps.stepWords(); step != "" {
@@ -118,13 +152,16 @@ func (h *headerRow) badges() (plain, styled string) {
 			return strings.Join(words, "  "), strings.Join(drawn, "  ") // the crumbs need the cells
 		}
 	}
+	if less >= withoutTaken && h.app.observed.IsSnapshot() {
+		return strings.Join(words, "  "), strings.Join(drawn, "  ")
+	}
 	fresh := h.freshness()
 	add(fresh, h.freshStyle(fresh).Render(fresh))
 	return strings.Join(words, "  "), strings.Join(drawn, "  ")
 }
 
-// marks are the badges of the cluster, plain and styled.
-func (h *headerRow) marks() (plain, styled string) {
+// marks are the badges of the cluster, plain and styled. implied leaves READ-ONLY out where SNAPSHOT implies it.
+func (h *headerRow) marks(implied bool) (plain, styled string) {
 	s, actor := h.app.styles(), h.app.actor()
 	var words, drawn []string
 	for _, mark := range []struct {
@@ -134,7 +171,7 @@ func (h *headerRow) marks() (plain, styled string) {
 	}{
 		{h.production(), "PROD", s.BadgeProd},
 		{h.app.observed.IsSnapshot(), "SNAPSHOT", s.BadgeSnapshot},
-		{h.app.ReadOnly || h.app.observed.IsSnapshot() || actor != nil && actor.ReadOnly() != "", "READ-ONLY", s.BadgeReadOnly},
+		{!(implied && h.app.observed.IsSnapshot()) && (h.app.ReadOnly || h.app.observed.IsSnapshot() || actor != nil && actor.ReadOnly() != ""), "READ-ONLY", s.BadgeReadOnly},
 		{h.app.Demo, "DEMO", s.BadgeDemo},
 		{h.app.observed.Snapshot.Status.Insecure, "INSECURE", s.BadgeProd},
 	} {

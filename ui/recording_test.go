@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -280,5 +281,27 @@ func TestThereAreNoStepsWhereNothingWasRecorded(t *testing.T) {
 	press(t, app, ",", ".")
 	if screen(app) != before || strings.Contains(before, "step") {
 		t.Errorf("it steps:\n%s", screen(app))
+	}
+}
+
+func TestBadgesGiveWayToTheNameOfTheView(t *testing.T) {
+	for width, want := range map[int]string{
+		120: "SNAPSHOT READ-ONLY  ! 18 not read  step 14 of 60",
+		80:  " 20261129T010800Z.json › all › pending   SNAPSHOT  ! 18 not read  step 14 of 60",
+		72:  " 20261129T010800Z.json › all › pending    SNAPSHOT  ! 18  step 14 of 60",
+		62:  " 20261129…0Z.json › all › pe…ng SNAPSHOT  ! 18  step 14 of 60",
+	} {
+		app, _ := newRecordingApp(t, width, 24, 14)
+		s := *app.observed.Snapshot
+		s.Status.Context = "20261129T010800Z.json"
+		for i := range 18 {
+			s.Status.Unread = append(s.Status.Unread, model.Unread{Resource: fmt.Sprint("resource-", i), Why: "the recording has none"})
+		}
+		app.Context = s.Status.Context
+		app.head.short = app.head.shortContext()
+		send(t, app, snapshotMsg{snapshot: &s})
+		if row := row(app, 1); !strings.Contains(row, want) || strings.Contains(row, "ngSNAP") {
+			t.Errorf("in %d cells: %q, want %q", width, row, want)
+		}
 	}
 }
