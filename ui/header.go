@@ -163,6 +163,8 @@ func (h *headerRow) badges(less int) (plain, styled string) {
 // marks are the badges of the cluster, plain and styled. implied leaves READ-ONLY out where SNAPSHOT implies it.
 func (h *headerRow) marks(implied bool) (plain, styled string) {
 	s, actor := h.app.styles(), h.app.actor()
+	snapshot := h.app.observed.IsSnapshot()
+	readOnly := h.app.ReadOnly || actor != nil && actor.ReadOnly() != ""
 	var words, drawn []string
 	for _, mark := range []struct {
 		is    bool
@@ -170,8 +172,8 @@ func (h *headerRow) marks(implied bool) (plain, styled string) {
 		style lipgloss.Style
 	}{
 		{h.production(), "PROD", s.BadgeProd},
-		{h.app.observed.IsSnapshot(), "SNAPSHOT", s.BadgeSnapshot},
-		{!(implied && h.app.observed.IsSnapshot()) && (h.app.ReadOnly || h.app.observed.IsSnapshot() || actor != nil && actor.ReadOnly() != ""), "READ-ONLY", s.BadgeReadOnly},
+		{snapshot, "SNAPSHOT", s.BadgeSnapshot},
+		{snapshot && !implied || readOnly && !snapshot, "READ-ONLY", s.BadgeReadOnly},
 		{h.app.Demo, "DEMO", s.BadgeDemo},
 		{h.app.observed.Snapshot.Status.Insecure, "INSECURE", s.BadgeProd},
 	} {

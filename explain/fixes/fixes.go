@@ -199,14 +199,21 @@ func rankFix(f *Attempt) int {
 		return -1
 	case f.Circumvents():
 		return 8
-	case f.Verified && f.Undo == "" && !f.rescheduled:
-		return 3
-	case f.Verified && f.untaints():
+	case f.Verified && f.untaints() && f.undoable():
 		return 2
-	case f.worksAlone() && !f.Recreates && !f.stops && (f.Undo != "" || f.rescheduled):
+	case f.worksAlone() && !f.Recreates && !f.stops && f.undoable():
 		return 0
-	case f.Verified:
+	case f.Verified && f.undoable():
 		return 1
+	case f.Verified:
+		return 3
+	}
+	return rankUnverified(f)
+}
+
+// rankUnverified is rankFix for a fix that is not verified.
+func rankUnverified(f *Attempt) int {
+	switch {
 	case f.Simulated:
 		return 4
 	case len(f.Unless) > 0:
@@ -216,6 +223,9 @@ func rankFix(f *Attempt) int {
 	}
 	return 7
 }
+
+// undoable says whether the fix can be undone, or need not be: what it evicts has a node again.
+func (f *Attempt) undoable() bool { return f.Undo != "" || f.rescheduled }
 
 // candidate is a fix that was not tried yet.
 type candidate struct {

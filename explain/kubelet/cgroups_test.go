@@ -139,9 +139,7 @@ func TestWhatPodsMayUseTogether(t *testing.T) {
 	} {
 		node := cgroupNode()
 		node.Object.Status.Capacity = modeltest.Quantities(append([]string{"cpu", "4", "memory", "10Gi"}, c.pages...)...)
-		for name, amount := range pagesOf(node.Object) {
-			node.Object.Status.Allocatable[name] = amount
-		}
+		maps.Copy(node.Object.Status.Allocatable, pagesOf(node.Object))
 		var got []string
 		for _, f := range c.driver.Cgroups(node)[0].Files[1:] {
 			got = append(got, fmt.Sprintf("%s %s: %s", f.Name, f.Value, f.From))

@@ -90,7 +90,7 @@ func (n *Page) Answer(width int) string {
 	}
 	words := n.Query().Filtered(n.counts.words(width), width)
 	if n.Query().Keeps() != "" {
-		words = n.filtered(words, width)
+		words = filtered(n, words, width)
 	} else {
 		if lost := warnings.LostZones(h.Observed()); lost != "" && cells.Width(words+" "+lost) < width {
 			words += " " + lost
@@ -105,7 +105,7 @@ func (n *Page) Answer(width int) string {
 
 // filtered is an answer with a filter in force: how many match comes before pressure, and what else is
 // counted besides.
-func (n *Page) filtered(words string, width int) string {
+func filtered(n *Page, words string, width int) string {
 	room := width
 	if n.ShowsUsage() && !n.Host.Large() {
 		room -= cells.Width(legend("", 0)) + 13 // as far as it is spread
