@@ -75,3 +75,21 @@ func TestNodesShowTheCapacityTypeBesideThePreview(t *testing.T) {
 	}
 	requireScreen(t, app)
 }
+
+func TestPendingWritesAPriorityOfTenDigitsInMillions(t *testing.T) {
+	c := newProdEU()
+	for _, p := range c.pods {
+		if p.Name == "index-2" {
+			p.Spec.Priority = new(int32(2_000_001_000))
+		}
+	}
+	s := c.snapshot()
+	app := newTestAppWith(t, 80, 24, s, &fakeCluster{reports: verdictsOf(s)}, nil)
+	if row := screenRow(app, firstPending); !strings.Contains(row, "search/index-2 ") || !strings.Contains(row, " 2000M ") {
+		t.Errorf("the row is %q", row)
+	}
+	press(t, app, "w")
+	if row := screenRow(app, firstPending); !strings.Contains(row, " 2000001000 ") {
+		t.Errorf("with all columns the row is %q", row)
+	}
+}

@@ -27,6 +27,7 @@ type columns struct {
 	unfolded map[string]bool // by a kind's key
 	limited  bool            // nodes could not be read: kube-scheduler's messages stand in
 	one      bool            // namespace is shown
+	exact    func() bool     // every figure is written in full; nil: it is not
 }
 
 // newTable has the columns. A row whose verdict is older than the last change of the
@@ -34,6 +35,7 @@ type columns struct {
 func (c *columns) newTable() *table.Table[*Row] {
 	t := table.New(func(w *Row) string { return w.ID }, c.all()...)
 	t.There, t.Covers, t.Own = c.there, c.covers, table.Falling // of priority
+	c.exact = func() bool { return t.Wide }
 	t.Outdated = func(w *Row) bool { return c.verdicts.outdated(w.Kind) }
 	return t
 }
@@ -94,7 +96,7 @@ func (c *columns) all() []table.Column[*Row] {
 	}
 	return []table.Column[*Row]{
 		name,
-		{Head: "PRIO", Field: "prio", Extra: true, Min: 6, Right: true, Text: text(priority)},
+		{Head: "PRIO", Field: "prio", Extra: true, Min: 6, Right: true, Text: text(c.priority)},
 		since, blocked,
 		{Head: whyHead, Field: "why", Min: 26, Flex: true, Prose: true, State: true, Text: c.why, Left: then},
 		{Head: "KIND", Field: "kind", From: 130, Max: 20, Text: text(func(w *Row) string { return w.Pod.Owner.Kind })},
@@ -123,12 +125,18 @@ func requests(r model.Resources, memory string) string {
 	return text
 }
 
-// priority is the pod's; one that was not created has none.
-func priority(w *Row) string {
+// priority is the pod's; one that was not created has none. Those of system-node-critical and the like are in
+// millions, 2000M, for names need the room; the preview and wide rows have all digits.
+func (c *columns) priority(w *Row) string {
+	const million, long = 1_000_000, 7 // digits
 	if !w.Pod.Exists() {
 		return "–"
 	}
-	return strconv.Itoa(int(w.Pod.Priority()))
+	text := strconv.Itoa(int(w.Pod.Priority()))
+	if len(strings.TrimPrefix(text, "-")) <= long || c.exact != nil && c.exact() {
+		return text
+	}
+	return strconv.Itoa(int(w.Pod.Priority())/million) + "M"
 }
 
 // name is namespace/workload ×3 for a kind of more than one pod, else the pod's.
