@@ -48,11 +48,11 @@ func (d drawing[R]) head() string {
 	t, s := d.table, d.styles
 	var row strings.Builder
 	row.WriteString(cells.Blank(Gutter))
-	end := d.ownArrow()
+	end, beyond := d.ownArrow()
 	for i, p := range d.columns {
 		c := &t.Columns[p.Column]
 		before, head := 0, c.Head
-		if i == len(d.columns)-1 && end != "" {
+		if i == len(d.columns)-1 && end != "" && !beyond {
 			p.Width--
 		}
 		if i > 0 {
@@ -88,19 +88,33 @@ func (d drawing[R]) head() string {
 	return row.String()
 }
 
-// ownArrow says which way the rows' own order goes, at the end of the heads. It is "" where
-// rows are sorted by a column, which has the arrow, and where the last head has no room.
-func (d drawing[R]) ownArrow() string {
+// ownArrow says which way the rows' own order goes, at the end of the heads: in the last column, or beyond
+// it where its head has no room there and cells are free. A blank is before it: beside a head it would be that
+// of its column. It is "" where rows are sorted by a column, which has the arrow, and where there is no room.
+func (d drawing[R]) ownArrow() (end string, beyond bool) {
 	t := d.table
 	if t.Sorted >= 0 || t.Own == Unordered || len(d.columns) == 0 {
-		return ""
+		return "", false
+	}
+	end = arrow((t.Own == Falling) != t.Reversed)
+	taken := Gutter
+	for i, p := range d.columns {
+		if taken += p.Width; i > 0 {
+			taken += t.Columns[p.Column].Before()
+		}
 	}
 	last := d.columns[len(d.columns)-1]
 	c := &t.Columns[last.Column]
-	if c.Right || cells.Width(c.Head)+2 > last.Width-c.Inset { // beside a head it would be that of its column
-		return ""
+	inside := last.Width - c.Inset - cells.Width(c.Head) // blanks behind the head
+	switch {
+	case !c.Right && inside >= 2:
+		return end, false
+	case !c.Right && inside == 1 && taken < t.Width:
+		return end, true
+	case taken+2 <= t.Width:
+		return " " + end, true
 	}
-	return arrow((t.Own == Falling) != t.Reversed)
+	return "", false
 }
 
 // arrow says which way rows are sorted: from the largest on, or from the smallest.

@@ -284,3 +284,26 @@ func TestBarsGiveWayBeforeNamesAndColumns(t *testing.T) {
 		}
 	}
 }
+
+func TestTheArrowOfTheOwnOrderFindsItsPlaceAtTheEnd(t *testing.T) {
+	word := func(text string) func(fruit) Cell { return func(fruit) Cell { return Cell{Text: text} } }
+	theme := themes.Mono()
+	for _, c := range []struct {
+		does  string
+		last  Column[fruit]
+		width int
+		want  string
+	}{
+		{"in the last column", Column[fruit]{Head: "ZONE", Text: word("europe-1")}, 40, "   NAME   ZONE   ▲"},
+		{"behind it", Column[fruit]{Head: "ZONE", Text: word("eu-1a")}, 16, "   NAME   ZONE ▲"},
+		{"apart from a head that ends there", Column[fruit]{Head: "AGE", Right: true, Text: word("3d")}, 20, "   NAME   AGE ▲"},
+		{"where there is no room", Column[fruit]{Head: "ZONE", Text: word("eu-1a")}, 15, "   NAME   ZONE"},
+	} {
+		table := New(func(f fruit) string { return f.name }, Column[fruit]{Head: "NAME", Text: word("apple")}, c.last)
+		table.Own, table.Rows = Rising, fruits("apple")
+		table.Resize(c.width, 2)
+		if got := strings.TrimRight(ansi.Strip(table.Draw(&theme.Styles)[0]), " "); got != c.want {
+			t.Errorf("%s: %q, want %q", c.does, got, c.want)
+		}
+	}
+}
