@@ -115,7 +115,7 @@ func (c *Spread) exclusion(q *Question, node *corev1.Node, all []Spread) string 
 	}
 	if c.nodeAffinity == corev1.NodeInclusionPolicyHonor {
 		if match, _ := nodeaffinity.GetRequiredNodeAffinity(q.Pod).Match(node); !match {
-			return "its nodes do not match the node selector or affinity"
+			return "node selector or affinity rejects it"
 		}
 	}
 	return "its nodes have untolerated taints"

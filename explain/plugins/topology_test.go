@@ -101,7 +101,7 @@ func TestTheDomainsOfASpreadSayWhichCountAndWhichDoNot(t *testing.T) {
 		t.Fatalf("%+v", all)
 	}
 	explaintest.Same(t, all[0].Title(false), "topology spread of app=web by zone: maxSkew 1, minimum 0, 1 of 3 domains exceeds it")
-	for i, want := range []string{"✗ b 1: skew 2", "✓ a 0: skew 1", "· c 0: skew 1; not eligible: its nodes do not match the node selector or affinity"} {
+	for i, want := range []string{"✗ b 1: skew 2", "✓ a 0: skew 1", "· c 0: not eligible: node selector or affinity rejects it"} {
 		d := &all[0].Domains[i]
 		explaintest.Same(t, d.Mark()+" "+d.Name+" "+string(rune('0'+d.Pods))+": "+all[0].Words(d), want)
 	}

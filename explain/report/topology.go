@@ -106,19 +106,31 @@ func (t *Topology) Title(short bool) string {
 			rule = "spread"
 		}
 	}
-	said := rule + to + t.Selector + " by " + ShortLabels(t.Key)
+	return rule + to + t.Selector + " by " + ShortLabels(t.Key) + ": " + t.facts(short)
+}
+
+// ShortTitle is Title in short without the selector of pods: "spread by zone: …".
+func (t *Topology) ShortTitle() string {
+	rule := string(t.Rule)
+	if t.Rule == SpreadRule {
+		rule = "spread"
+	}
+	return rule + " by " + ShortLabels(t.Key) + ": " + t.facts(true)
+}
+
+// facts are what a title says after the rule.
+func (t *Topology) facts(short bool) string {
 	var facts []string
 	if t.Rule == SpreadRule {
 		facts = append(facts, "maxSkew "+strconv.Itoa(t.MaxSkew))
-		if t.Minimum != nil {
-			facts = append(facts, "minimum "+strconv.Itoa(*t.Minimum))
-		}
 		if eligible := t.eligible(); eligible < t.MinDomains {
 			facts = append(facts, fmt.Sprintf("%d eligible of minDomains %d", eligible, t.MinDomains))
 		}
+		if t.Minimum != nil {
+			facts = append(facts, "minimum "+strconv.Itoa(*t.Minimum))
+		}
 	}
-	facts = append(facts, t.share(short))
-	return said + ": " + strings.Join(facts, ", ")
+	return strings.Join(append(facts, t.share(short)), ", ")
 }
 
 // eligible counts the domains that count for the minimum.
@@ -162,6 +174,7 @@ func (t *Topology) Words(d *Domain) string {
 			said += fmt.Sprintf(" and %d more", rest)
 		}
 		words = append(words, said)
+	case d.Excluded != "" && !d.Rejects: // its skew decides nothing
 	case d.Skew != nil:
 		words = append(words, fmt.Sprintf("skew %d", *d.Skew))
 	case d.Rejects:

@@ -96,7 +96,7 @@ func (w *Page) Note() string {
 	if text, room := d.ChosenText(); cells.Width(text) > room {
 		return text
 	}
-	if d.AboutNodes() {
+	if d.AboutNodes() && !explanation.ShowsRest(d) {
 		return explanation.RestOfVerdict(d)
 	}
 	return ""

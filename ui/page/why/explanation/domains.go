@@ -54,7 +54,11 @@ func (c closest) drawn(rejection report.Rejection) bool {
 func (c closest) domains() []string {
 	var lines []string
 	for _, t := range c.topologies() {
-		lines = append(lines, cells.Blank(table.Gutter)+c.page.Brief(t.Title(!c.page.wide())))
+		title := c.page.Brief(t.Title(!c.page.wide()))
+		if cells.Width(title)+table.Gutter > c.page.Width {
+			title = c.page.Brief(t.ShortTitle())
+		}
+		lines = append(lines, cells.Blank(table.Gutter)+title)
 		lines = append(lines, cells.Indent(table.Gutter, cells.Wrap(c.page.Brief(t.OtherNamespaces), c.page.Width-table.Gutter-1))...)
 		own, labelled := c.node.Object.Labels[t.Key]
 		if !labelled {

@@ -44,6 +44,7 @@ func (p *Drawing) Lines() []Line {
 	r := c.Room(p.Height - TopRows)
 	b := body{p, c, r}
 	lines := plainLines("   "+p.account().about(), agreementRow(p))
+	lines = append(lines, plainLines(c.rest[:r.rest]...)...)
 	lines = append(lines, blankLines(r.afterTop)...)
 	lines = append(lines, plainLines(cells.First(c.facts, r.facts, p.Width)...)...)
 	lines = append(lines, blankLines(r.afterFacts)...)

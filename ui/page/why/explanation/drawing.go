@@ -99,6 +99,7 @@ func (p *Drawing) Group() (*report.Group, bool) {
 // Content is everything that the page could show, before it is cut to size.
 type Content struct {
 	wide       bool
+	rest       []string // of a verdict about nodes, where row 2 cuts it
 	facts      []string
 	matrix     matrix
 	groups     int
@@ -120,6 +121,9 @@ func (p *Drawing) Content() Content {
 	c := Content{wide: p.wide(), events: len(p.Events), fixes: p.fixContent()}
 	for _, fact := range p.facts() {
 		c.facts = append(c.facts, cells.Indent(3, cells.Wrap(p.Brief(fact), p.Width-4))...)
+	}
+	if rest := afterVerdict(p); rest != "" && p.AboutNodes() && !p.Preview && !p.old() {
+		c.rest = cells.Indent(3, cells.Wrap(rest, p.Width-4))
 	}
 	if g, ok := p.Group(); ok {
 		c.groups = len(p.Table.Rows)

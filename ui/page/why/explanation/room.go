@@ -2,7 +2,7 @@ package explanation
 
 // Room is how many rows each part of the page gets.
 type Room struct {
-	facts, head, groups, counts, nodes, closest, fixes, preemption, quotes, events int
+	rest, facts, head, groups, counts, nodes, closest, fixes, preemption, quotes, events int
 
 	afterTop, afterFacts, beforeNodes, beforePreemption, beforeQuotes, beforeEvents int // blank rows
 
@@ -52,6 +52,9 @@ func (c Content) Room(rows int) Room {
 	if c.events > 0 && r.left >= 2 {
 		r.take(&r.beforeEvents, min(1, r.left-2))
 		r.take(&r.events, 1+c.events)
+	}
+	if len(c.rest) <= r.left {
+		r.take(&r.rest, len(c.rest))
 	}
 	if r.nodes > 0 {
 		r.take(&r.nodes, 1+c.nodes)

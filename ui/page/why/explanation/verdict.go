@@ -48,6 +48,31 @@ func RestOfVerdict(p *Drawing) string {
 	return endOf(wholeVerdict(p), p.Width-1)
 }
 
+// afterVerdict is what follows what the row of the answer has room for, from the last whole word on: all of it, in any
+// number of lines; "" where the row has all, or the message row has room for what it says of other nodes.
+func afterVerdict(p *Drawing) string {
+	if !p.VerdictCut() {
+		return ""
+	}
+	whole, shown := wholeVerdict(p), p.Verdict()
+	if further := p.Brief(p.Report.Further); further != "" && cells.Width(shown)+1 <= p.Width {
+		if cells.Width(further)+2 <= p.Width {
+			return ""
+		}
+		return further
+	}
+	fits := ansi.Truncate(whole, p.Width-2, "")
+	at := strings.LastIndexByte(fits, ' ')
+	return "… " + whole[at+1:]
+}
+
+// ShowsRest reports whether the body has rows for RestOfVerdict.
+func ShowsRest(p *Drawing) bool {
+	c := p.Content()
+	r := c.Room(p.Height - TopRows)
+	return r.rest > 0
+}
+
 // endOf is the end of a text that has no room in width cells, from a word on.
 func endOf(text string, width int) string {
 	if cells.Width(text) <= width {

@@ -1,6 +1,7 @@
 package explanation
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -37,5 +38,24 @@ func TestANodeIsNotToldWhatHoldsForItsGroup(t *testing.T) {
 	page.Nodes = map[string]*report.NodeResult{"a": {Name: "a", Rejections: []report.Rejection{{What: "a: the node has no label rack"}}}}
 	if got, want := page.nodesOf(group).sentencesOn("a"), "the node has no label rack"; got != want {
 		t.Errorf("with the answers: %q, want %q", got, want)
+	}
+}
+
+func TestWhatRowTwoCutsGoesOnWithItsLastWord(t *testing.T) {
+	const verdict = "Node a lacks only nvidia.com/gpu, of which 0 is allocatable: check the device plugin."
+	for _, c := range []struct {
+		further string
+		width   int
+		want    string
+	}{
+		{"", 100, ""},
+		{"", 60, "… allocatable: check the device plugin."},
+		{"3 nodes with enough capacity: cordoned.", 90, ""}, // the message row has it
+		{"3 nodes with enough capacity: " + strings.Repeat("cordoned, ", 9) + "cordoned.", 90, "3 nodes with enough capacity: " + strings.Repeat("cordoned, ", 9) + "cordoned."},
+	} {
+		r := &report.Report{Verdict: report.Unschedulable, Summary: strings.TrimSpace(verdict + " " + c.further), Further: c.further}
+		if got := afterVerdict(&Drawing{Report: r, Width: c.width}); got != c.want {
+			t.Errorf("in %d cells with %q: %q, want %q", c.width, c.further, got, c.want)
+		}
 	}
 }
