@@ -140,7 +140,8 @@ func (t short) ways(room int) []string {
 	case p.Fixes == nil:
 		lines = []string{p.Styles.Dim.Render("   simulating fixes")}
 	case len(p.Fixes.Tried) == 0:
-		lines = []string{"   " + p.Brief(p.Fixes.Sentence())}
+		const indent = 3
+		lines = cells.First(cells.Indent(indent, cells.Wrap(p.Brief(p.Fixes.Sentence()), p.Width-indent-1)), room, p.Width)
 	default:
 		lines = t.firstFixes(room)
 	}

@@ -6,14 +6,16 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/fixes"
 )
 
 // fixPart is what the page says of fixes before it is cut to size.
 type fixPart struct {
-	head string // "" where there is no such part
-	rows int    // that there are, or that are kept free until there are
-	more bool   // there are fixes beside these, which a row counts
+	head string   // "" where there is no such part
+	said []string // the words of the head below it, where they are too long for it
+	rows int      // that there are, or that are kept free until there are
+	more bool     // there are fixes beside these, which a row counts
 }
 
 // mostFixes is how many fixes Why shows: f shows all.
@@ -49,15 +51,26 @@ func (p *Drawing) fixContent() fixPart {
 	case p.Gone, !report.IsFixable(p.Report):
 		return fixPart{}
 	case p.Unfixed != nil:
-		return fixPart{head: "FIXES: not available: " + model.Clean(p.Unfixed.Error())}
+		return saidOfFixes(p, "not available: "+model.Clean(p.Unfixed.Error()))
 	case p.Fixes == nil:
 		return fixPart{head: "FIXES: simulating", rows: fewFixes + 1}
 	case p.Fixes.Left > 0: // as many rows as before the first
 		return fixPart{head: "FIXES: simulating, " + p.Fixes.Progress(), rows: max(p.fixRows(), fewFixes+1)}
 	case len(p.Fixes.Tried) == 0:
-		return fixPart{head: "FIXES: " + p.Brief(p.Fixes.Sentence())}
+		return saidOfFixes(p, p.Brief(p.Fixes.Sentence()))
 	}
 	return fixPart{head: p.Fixes.HeadWord() + ": " + p.Fixes.Counts(), rows: p.fixRows(), more: moreFixes(p)}
+}
+
+// saidOfFixes is a sentence in place of fixes: in the head, if there is room for it.
+func saidOfFixes(p *Drawing, sentence string) fixPart {
+	const around = 6 // cells of the rule
+	part := fixPart{head: "FIXES: " + sentence}
+	if cells.Width(part.head)+around > p.Width {
+		part.said = cells.Indent(3, cells.Wrap(sentence, p.Width-4))
+		part.rows = len(part.said)
+	}
+	return part
 }
 
 // fixRows is how many fixes the page has rows for, in view or not.
@@ -90,6 +103,9 @@ func (b body) fixLines() []Line {
 		return nil
 	}
 	if p.fixRows() == 0 {
+		if len(c.fixes.said) > 0 && r.fixes > 1 {
+			return plainLines(append([]string{ruled(p.Styles, "FIXES", p.Width)}, cells.First(c.fixes.said, r.fixes-1, p.Width)...)...)
+		}
 		lines := plainLines(ruled(p.Styles, c.fixes.head, p.Width))
 		return append(lines, blankLines(r.fixes-1)...)
 	}

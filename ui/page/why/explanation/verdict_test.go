@@ -59,3 +59,14 @@ func TestWhatRowTwoCutsGoesOnWithItsLastWord(t *testing.T) {
 		}
 	}
 }
+
+func TestASentenceInPlaceOfFixesIsWholeBelowItsHeadWhereThatIsTooNarrow(t *testing.T) {
+	const sentence = "Pod devtools/forgejo-0 is Terminating on node-4, which is NotReady, and keeps the claim."
+	wide, narrow := saidOfFixes(&Drawing{Width: 120}, sentence), saidOfFixes(&Drawing{Width: 60}, sentence)
+	if wide.head != "FIXES: "+sentence || wide.rows != 0 {
+		t.Errorf("wide: %+v", wide)
+	}
+	if got := strings.Join(narrow.said, "|"); narrow.rows != 2 || got != "   Pod devtools/forgejo-0 is Terminating on node-4, which|   is NotReady, and keeps the claim." {
+		t.Errorf("narrow: %d rows, %q", narrow.rows, got)
+	}
+}
