@@ -11,7 +11,7 @@ func Mono() Theme {
 	return Theme{Name: "mono", Styles: Styles{
 		Text: plain, Dim: plain, Strong: bold, Head: bold, Rule: plain, Accent: bold, Key: bold, KeyOff: faint,
 		Match: plain.Underline(true), Changed: bold, Gone: plain.Strikethrough(true),
-		OK: plain, Warn: bold, Bad: bold, Unknown: plain,
+		OK: plain, Warn: bold, Bad: bold.Underline(true), Unknown: plain,
 		Selected: reverse, Marked: bold, Cursor: bold, Shade: faint,
 		BadgeProd: badge, BadgeReadOnly: badge, BadgeDemo: badge, BadgeSnapshot: badge, BadgePartial: badge,
 		BarUsed: plain, BarRequested: plain, BarFree: plain,

@@ -209,3 +209,9 @@ func ExampleFor() {
 	fmt.Println(theme.Name)
 	// Output: light
 }
+
+func TestMonoTellsAWarningFromWhatIsBad(t *testing.T) {
+	if s := Mono().Styles; s.Warn.Render("31m") == s.Bad.Render("31m") {
+		t.Errorf("both are %q", s.Bad.Render("31m"))
+	}
+}
