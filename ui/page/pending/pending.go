@@ -10,8 +10,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/query"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/list"
@@ -212,6 +215,24 @@ func (p *Page) Selected() page.Selection {
 		return page.Selection{}
 	}
 	return page.SelectPod(w.Pod)
+}
+
+// Note implements page.View: the selected row's cut text; where nothing is cut, on a screen whose preview has no table of
+// groups, what all nodes lack that only lack free capacity.
+func (p *Page) Note() string {
+	row, ok := p.Table.Selected()
+	if !ok || p.Width >= cells.WideFrom || len(p.Table.CutCells()) > 0 || p.Table.SelectedGone() {
+		return p.Page.Note()
+	}
+	told := p.verdicts.Of(row.Kind)
+	if told == nil || told.Verdict != report.Unschedulable || len(told.Groups) == 0 {
+		return p.Page.Note()
+	}
+	first := &told.Groups[0]
+	if first.Count < 2 || len(first.Rejections) != 1 || !first.Rejects(figures.FitPlugin) {
+		return p.Page.Note()
+	}
+	return page.WithHidden(p.Host.Observed().Brief(first.Words), list.Hidden(&p.Page), p.Width)
 }
 
 // Places implements page.View.
