@@ -118,12 +118,9 @@ const previewWhole = 26
 
 // Content gathers what there is to show.
 func (p *Drawing) Content() Content {
-	c := Content{wide: p.wide(), events: len(p.Events), fixes: p.fixContent()}
+	c := Content{wide: p.wide(), events: len(p.Events), fixes: p.fixContent(), rest: restLines(p)}
 	for _, fact := range p.facts() {
 		c.facts = append(c.facts, cells.Indent(3, cells.Wrap(p.Brief(fact), p.Width-4))...)
-	}
-	if rest := afterVerdict(p); rest != "" && p.AboutNodes() && !p.Preview && !p.old() {
-		c.rest = cells.Indent(3, cells.Wrap(rest, p.Width-4))
 	}
 	if g, ok := p.Group(); ok {
 		c.groups = len(p.Table.Rows)

@@ -66,6 +66,14 @@ func afterVerdict(p *Drawing) string {
 	return "… " + whole[at+1:]
 }
 
+// restLines are afterVerdict in lines, on the page of a verdict about nodes.
+func restLines(p *Drawing) []string {
+	if !p.AboutNodes() || p.Preview || p.old() {
+		return nil
+	}
+	return cells.Indent(3, cells.Wrap(afterVerdict(p), p.Width-4))
+}
+
 // ShowsRest reports whether the body has rows for RestOfVerdict.
 func ShowsRest(p *Drawing) bool {
 	c := p.Content()
