@@ -121,7 +121,7 @@ var whyVerdicts = []struct {
 			Domains: []report.Domain{
 				{Name: "eu-1b", Nodes: 4, Pods: 2, Skew: new(3), Rejects: true},
 				{Name: "eu-1a", Nodes: 4, Skew: new(1)},
-				{Name: "eu-1c", Nodes: 4, Pods: 0, Skew: new(1), Excluded: "its nodes do not match the node selector or affinity"},
+				{Name: "eu-1c", Nodes: 4, Pods: 0, Skew: new(1), Excluded: "node selector or affinity rejects it"},
 			},
 		}}
 	}},
