@@ -31,7 +31,7 @@ type ownView struct {
 var (
 	viewOfNodes = ownView{NodesColumns, &corev1.Node{}, "a node", []string{
 		"NAME", "STATUS", "CPU FREE", "MEM FREE", "PODS", "AGE", "ZONE", "VERSION", "TAINTS", "ROLES", "POOL", "INSTANCE TYPE", "REQUESTED",
-		"CPU", "MEM", "FREE", "CAPACITY TYPE", "INSTANCE", "LIMITS",
+		"CPU", "MEM", "FREE", "CAPACITY", "INSTANCE", "LIMITS",
 	}}
 	viewOfPods = ownView{PodsColumns, &corev1.Pod{}, "a pod", []string{
 		"NAMESPACE", "NAME", "READY", "STATUS", "RESTARTS", "QOS", "PRIO", "NODE", "AGE", "OWNER", "PRIORITY CLASS", "SCHEDULER", "REQUESTS",
