@@ -1,6 +1,11 @@
 package model
 
-import "k8s.io/apimachinery/pkg/runtime"
+import (
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
 
 // Objects are objects of the kinds that a Snapshot does not hold.
 type Objects struct {
@@ -51,4 +56,12 @@ func ListOf[T runtime.Object](o *Objects, resource string) (list []T, why string
 		}
 	}
 	return list, ""
+}
+
+// RenewedAt is when a Lease was last renewed; zero if it never was.
+func RenewedAt(lease *coordinationv1.Lease) time.Time {
+	if lease.Spec.RenewTime == nil {
+		return time.Time{}
+	}
+	return lease.Spec.RenewTime.Time
 }

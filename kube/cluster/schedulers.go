@@ -66,7 +66,7 @@ func (a *CachedReader) lookForScheduler(ctx context.Context, name string) aliven
 	lease, leaseErr := a.lease(ctx, name)
 	var renewal time.Time
 	if lease != nil {
-		renewal = Renewed(lease)
+		renewal = model.RenewedAt(lease)
 	}
 	if ago := now.Sub(renewal); ago < LeaseTime {
 		return aliveness{alive: true, known: true, why: renewedWords(lease, ago)}
@@ -138,7 +138,7 @@ func (a *CachedReader) lease(ctx context.Context, name string) (*coordinationv1.
 	if len(held) == 0 {
 		return nil, err
 	}
-	newest := slices.MaxFunc(held, func(a, b coordinationv1.Lease) int { return Renewed(&a).Compare(Renewed(&b)) })
+	newest := slices.MaxFunc(held, func(a, b coordinationv1.Lease) int { return model.RenewedAt(&a).Compare(model.RenewedAt(&b)) })
 	return &newest, nil
 }
 
@@ -151,15 +151,7 @@ func (a *CachedReader) NodeLease(ctx context.Context, node string) (time.Time, e
 	case err != nil:
 		return time.Time{}, a.options.Wrap("get the Lease of "+node, err)
 	}
-	return Renewed(lease), nil
-}
-
-// Renewed is when a Lease was last renewed; zero if it never was.
-func Renewed(lease *coordinationv1.Lease) time.Time {
-	if lease.Spec.RenewTime == nil {
-		return time.Time{}
-	}
-	return lease.Spec.RenewTime.Time
+	return model.RenewedAt(lease), nil
 }
 
 // AttemptSeen is the newest time at which an event proves that the pod's own

@@ -13,6 +13,7 @@ import (
 	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
 
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // leasesIn are the Leases of a file.
@@ -26,71 +27,85 @@ func leasesIn(f *File) []*coordinationv1.Lease {
 	return found
 }
 
+// renewals are when the Leases of a file were renewed, the newest first.
+func renewals(f *File) []time.Time {
+	var all []time.Time
+	for _, lease := range leasesIn(f) {
+		if at := model.RenewedAt(lease); !at.IsZero() {
+			all = append(all, at)
+		}
+	}
+	slices.SortFunc(all, func(a, b time.Time) int { return b.Compare(a) })
+	return all
+}
+
+// heldBy is the newest Lease that a scheduler of a name would hold; nil without one.
+func heldBy(f *File, scheduler string) (held *coordinationv1.Lease) {
+	for _, lease := range leasesIn(f) {
+		if at := model.RenewedAt(lease); lease.Name == cluster.LeaseName(scheduler) && !at.IsZero() && (held == nil || at.After(model.RenewedAt(held))) {
+			held = lease
+		}
+	}
+	return held
+}
+
 // takenAt is the time that kubectl's output is of. Kubelets renew their Leases every 10 seconds:
 // a file that was written long after the newest of them is a copy, and of the time when something
 // in it was written last. Without Leases of nodes it is of the time when it was written.
 func takenAt(f *File, written time.Time) time.Time {
-	var last time.Time
-	ofNodes := false
-	for _, lease := range leasesIn(f) {
-		ofNodes = ofNodes || lease.Namespace == corev1.NamespaceNodeLease && !cluster.Renewed(lease).IsZero()
-		last = later(last, cluster.Renewed(lease))
+	all := renewals(f)
+	if !slices.ContainsFunc(leasesIn(f), func(l *coordinationv1.Lease) bool { return l.Namespace == corev1.NamespaceNodeLease }) || len(all) == 0 {
+		return written
+	}
+	last := all[0]
+	if len(all) > 1 && last.Sub(all[1]) > cluster.LeaseTime {
+		last = all[1] // one node's clock is ahead
 	}
 	for _, object := range f.objects["pods"] {
-		if pod, ok := object.(*corev1.Pod); ok {
-			last = later(last, pod.CreationTimestamp.Time)
+		if pod, ok := object.(*corev1.Pod); ok && pod.CreationTimestamp.After(last) {
+			last = pod.CreationTimestamp.Time
 		}
 	}
-	if !ofNodes || written.After(last) && written.Sub(last) < time.Minute {
+	if written.After(last) && written.Sub(last) < time.Minute {
 		return written
 	}
 	return last
 }
 
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
-}
-
-// aliveByLease says by the Leases of kubectl's output whether a scheduler was running. They
-// are of one moment, which was not before any of them was renewed: a Lease that is much older
-// than the newest has no holder. When the file was written says little, as it may be a copy.
-// A scheduler without a Lease may be running.
+// aliveByLease says by the Leases of kubectl's output whether a scheduler was running. They were
+// read at one moment: a Lease that is as new as the newest is held, and one that is much older
+// than most others is not; one clock may be wrong. When the file was written says little, as it may be a copy. A scheduler
+// without a Lease may be running.
 func aliveByLease(f *File, name string) (alive, known bool, why string) {
-	var held *coordinationv1.Lease
-	var newest time.Time
-	others := 0
-	for _, lease := range leasesIn(f) {
-		at := cluster.Renewed(lease)
-		if lease.Name == cluster.LeaseName(name) && !at.IsZero() && (held == nil || at.After(cluster.Renewed(held))) {
-			held = lease
-		}
-		if at.After(newest) {
-			newest = at
-		}
-		others++
-	}
+	all, held := renewals(f), heldBy(f, name)
 	switch {
-	case others == 0:
+	case len(all) == 0:
 		return false, false, "the file has no Leases"
 	case held == nil:
 		return false, false, "the file has no Lease of that name"
-	}
-	ago := newest.Sub(cluster.Renewed(held))
-	why = fmt.Sprintf("Lease last renewed %s before the newest Lease (%s/%s)", duration.HumanDuration(ago), held.Namespace, held.Name)
-	switch {
-	case ago > cluster.LeaseTime && boundAfter(f, name, cluster.Renewed(held).Add(cluster.LeaseTime)):
-		return false, false, why + ", and pods were bound after that"
-	case ago > cluster.LeaseTime:
-		return false, true, why
-	case others == 1:
+	case len(all) == 1:
 		return false, false, "the file has no other Lease to compare its age with"
-	case ago < time.Second:
-		why = fmt.Sprintf("Lease renewed when the file was made (%s/%s)", held.Namespace, held.Name)
 	}
-	return true, true, why
+	at := model.RenewedAt(held)
+	lost := at.Add(cluster.LeaseTime)
+	later := 0
+	for _, other := range all {
+		if other.After(lost) {
+			later++
+		}
+	}
+	why = fmt.Sprintf("Lease last renewed %s before the newest Lease (%s/%s)", duration.HumanDuration(all[0].Sub(at)), held.Namespace, held.Name)
+	switch {
+	case all[0].Sub(at) < time.Second:
+		return true, true, fmt.Sprintf("Lease renewed when the file was made (%s/%s)", held.Namespace, held.Name)
+	case !all[0].After(lost):
+		return true, true, why
+	case boundAfter(f, name, lost):
+		return false, false, why + ", and pods were bound after that"
+	case later >= 2 && 2*later > len(all)-1:
+		return false, true, why
+	}
+	return false, false, why + ", but not before most others"
 }
 
 // boundAfter reports whether a pod that names a scheduler was bound after some time.

@@ -18,14 +18,17 @@ func TestLeasesOfAFileSayWhichSchedulersRan(t *testing.T) {
 	for name, c := range map[string]struct{ file, scheduler, want string }{
 		"renewed with the others":      {lease("kube-scheduler", 2*time.Second) + lease("cm", 0), "default-scheduler", "running: Lease last renewed 2s before the newest Lease (kube-system/kube-scheduler)"},
 		"it is the newest":             {lease("ml", 0) + lease("cm", time.Second), "ml", "running: Lease renewed when the file was made (kube-system/ml)"},
-		"far older than the others":    {lease("ml", 10*time.Minute) + lease("cm", 0), "ml", "not running: Lease last renewed 10m before the newest Lease (kube-system/ml)"},
-		"older, but it bound a pod":    {lease("ml", 10*time.Minute) + lease("cm", 0) + bound, "ml", "unknown: Lease last renewed 10m before the newest Lease (kube-system/ml), and pods were bound after that"},
+		"far older than the others":    {lease("ml", 10*time.Minute) + lease("cm", 0) + lease("ccm", time.Second), "ml", "not running: Lease last renewed 10m before the newest Lease (kube-system/ml)"},
+		"one other is not enough":      {lease("ml", 10*time.Minute) + lease("cm", 0), "ml", "unknown: Lease last renewed 10m before the newest Lease (kube-system/ml), but not before most others"},
+		"one clock is ahead":           {lease("ml", 10*time.Minute) + lease("cm", 10*time.Minute) + lease("node", 0), "ml", "unknown: Lease last renewed 10m before the newest Lease (kube-system/ml), but not before most others"},
+		"most nodes are lost":          {lease("ml", 0) + lease("a", time.Hour) + lease("b", time.Hour), "ml", "running: Lease renewed when the file was made (kube-system/ml)"},
+		"older, but it bound a pod":    {lease("ml", 10*time.Minute) + lease("cm", 0) + lease("ccm", time.Second) + bound, "ml", "unknown: Lease last renewed 10m before the newest Lease (kube-system/ml), and pods were bound after that"},
 		"nothing to compare it with":   {lease("ml", 10*time.Minute), "ml", "unknown: the file has no other Lease to compare its age with"},
 		"another one":                  {lease("cm", 0), "ml", "unknown: the file has no Lease of that name"},
 		"never renewed":                {strings.Replace(lease("ml", 0), "renewTime", "acquireTime", 1) + lease("cm", 0), "ml", "unknown: the file has no Lease of that name"},
 		"a file without Leases":        {"", "ml", "unknown: the file has no Leases"},
 		"twice, in two namespaces":     {lease("ml", time.Hour) + strings.Replace(lease("ml", 0), "kube-system", "dev", 1), "ml", "running: Lease renewed when the file was made (dev/ml)"},
-		"another scheduler's pod only": {lease("ml", 10*time.Minute) + lease("cm", 0) + strings.Replace(bound, "ml", "x", 1), "ml", "not running: Lease last renewed 10m before the newest Lease (kube-system/ml)"},
+		"another scheduler's pod only": {lease("ml", 10*time.Minute) + lease("cm", 0) + lease("ccm", time.Second) + strings.Replace(bound, "ml", "x", 1), "ml", "not running: Lease last renewed 10m before the newest Lease (kube-system/ml)"},
 	} {
 		f, err := Read(strings.NewReader("{apiVersion: v1, kind: Node, metadata: {name: a}}\n---\n"+c.file), ReadOptions{})
 		if err != nil {
@@ -54,6 +57,7 @@ func TestAFileIsOfTheTimeWhenKubeletsLastRenewedTheirLeases(t *testing.T) {
 		"a copy":                       {node + cm, time.Hour, 3 * time.Second},
 		"a copy, with a new pod":       {node + cm + pod, time.Hour, 5 * time.Second},
 		"written before, by its clock": {node + pod, -time.Hour, 5 * time.Second},
+		"a node's clock is ahead":      {node + cm + strings.NewReplacer("name: a", "name: b", "11:59:00", "12:40:00").Replace(node), 2 * time.Hour, 3 * time.Second},
 		"no Leases of nodes":           {cm + pod, time.Hour, time.Hour},
 	} {
 		begin := time.Date(2026, 7, 1, 11, 59, 0, 0, time.UTC)

@@ -373,7 +373,7 @@ func (f *File) configuration() *scheduler.Configuration {
 func (f *File) NodeLease(_ context.Context, node string) (time.Time, error) {
 	for _, lease := range leasesIn(f) {
 		if lease.Namespace == corev1.NamespaceNodeLease && lease.Name == node {
-			return cluster.Renewed(lease), nil
+			return model.RenewedAt(lease), nil
 		}
 	}
 	return time.Time{}, fmt.Errorf("get the Lease of %s: the snapshot has none", node)

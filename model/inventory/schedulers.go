@@ -93,18 +93,11 @@ func compareLeaders(a, b Leader) int {
 // newest is the Lease of a name that was renewed last; nil without one.
 func newest(leases []*coordinationv1.Lease, name string) (found *coordinationv1.Lease) {
 	for _, lease := range leases {
-		if lease.Name == name && (found == nil || renewedAt(lease).After(renewedAt(found))) {
+		if lease.Name == name && (found == nil || model.RenewedAt(lease).After(model.RenewedAt(found))) {
 			found = lease
 		}
 	}
 	return found
-}
-
-func renewedAt(lease *coordinationv1.Lease) time.Time {
-	if lease.Spec.RenewTime == nil {
-		return time.Time{}
-	}
-	return lease.Spec.RenewTime.Time
 }
 
 // take notes what a Lease says.
@@ -113,7 +106,7 @@ func (l *Leader) take(lease *coordinationv1.Lease) {
 	if lease.Spec.HolderIdentity != nil {
 		l.Holder = *lease.Spec.HolderIdentity
 	}
-	if at := renewedAt(lease); !at.IsZero() {
+	if at := model.RenewedAt(lease); !at.IsZero() {
 		l.Renewed = new(at.UTC())
 	}
 }

@@ -1,6 +1,7 @@
 package list
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -20,6 +21,7 @@ type Around struct {
 	Below  func(rows int) []string // the preview, in exactly so many rows; nil is none
 	Alone  bool                    // After stands where nothing is above and below, too
 	After  func(rows int) []string // what follows the last row where rows are free, in at most so many; nil is none
+	Least  int                     // cells of the preview beside the table, at least; 0 is leastBeside
 	over   int                     // rows over the table
 	under  int                     // rows under it
 	beside int                     // cells beside it
@@ -79,7 +81,7 @@ func (a *Around) fit(width, height int, large, preview bool, need func(int) int)
 	switch {
 	case a.Below == nil || !preview || height < leastUnder:
 	case width >= besideFrom:
-		least, most := leastBeside+(width-besideFrom)/4, width*2/5
+		least, most := cmp.Or(a.Least, leastBeside)+(width-besideFrom)/4, width*2/5
 		width -= cells.Width(between)
 		a.beside = min(max(width-need(width-least), least), most)
 		width -= a.beside

@@ -31,7 +31,7 @@ func (n *Page) arranged(rows []*model.Node) []*model.Node {
 	all := n.Natural()
 	whole := model.CapacityOf(all)
 	n.counts = counts{
-		states: stateWords(all, true), calm: stateWords(all, false), brief: briefWords(all), shown: whole, extended: whole.Extended(), devices: n.counts.devices,
+		states: stateWords(all, withPressure), calm: stateWords(all, withoutPressure), brief: stateWords(all, readyOnly), shown: whole, extended: whole.Extended(), devices: n.counts.devices,
 	}
 	if n.Host.Observed().PodsUnknown() == "" {
 		n.counts.full = fullWords(all, n.Host.Levels())
@@ -55,8 +55,17 @@ func (c *counts) gauges(h page.Host, width int) string {
 	return gauge.Capacity(h.Styles(), h.Levels(), &c.shown, width, o.Waiting.Endings(o)...)
 }
 
-// stateWords count nodes by whether they are ready, and perhaps those under pressure.
-func stateWords(all []*model.Node, pressure bool) string {
+// detail is what nodes are counted by besides whether they are Ready.
+type detail int
+
+const (
+	readyOnly       detail = iota // nothing else
+	withoutPressure               // whether they are cordoned or being removed
+	withPressure                  // and whether they are under pressure
+)
+
+// stateWords count nodes by whether they are Ready, and by as much else.
+func stateWords(all []*model.Node, of detail) string {
 	ready := 0
 	others, besides := map[string]int{}, map[string]int{}
 	for _, n := range all {
@@ -69,13 +78,13 @@ func stateWords(all []*model.Node, pressure bool) string {
 			others[readyWord(n)]++
 		}
 		switch {
-		case isNew(n):
+		case isNew(n), of == readyOnly:
 		case n.Lifecycle != "":
 			besides["removing"]++
 		case n.Cordoned: // as the column STATUS: others take no pods anyway
 			besides["cordoned"]++
 		}
-		if pressure {
+		if of == withPressure {
 			for _, condition := range n.Pressure {
 				besides[condition]++
 			}
@@ -99,17 +108,6 @@ func stateWords(all []*model.Node, pressure bool) string {
 		}
 	}
 	return strings.Join(states, ", ") + "."
-}
-
-// briefWords count nodes by whether they are ready, and nothing else.
-func briefWords(all []*model.Node) string {
-	words := stateWords(all, false)
-	head, rest, found := strings.Cut(words, " (")
-	if !found {
-		return words
-	}
-	_, rest, _ = strings.Cut(rest, ")")
-	return head + rest
 }
 
 // words are the nodes by their state, and how many are full: of cpu alone where both do

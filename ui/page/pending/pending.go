@@ -42,6 +42,9 @@ type Page struct {
 	preview  preview
 }
 
+// leastPreview are the cells of the preview beside the list: so many that its reasons and fixes can be read.
+const leastPreview = 60
+
 // New is the page of pending pods. It keeps the verdicts. recording is nil where the
 // cluster is none.
 func New(h page.Host, verdicts *Verdicts, recording Recording) *Page {
@@ -67,6 +70,7 @@ func New(h page.Host, verdicts *Verdicts, recording Recording) *Page {
 	}
 	verdicts.below = &p.preview
 	p.Around.Above, p.Around.Below, p.Around.After = p.cluster.gauges, p.preview.lines, p.cluster.after
+	p.Around.Least = leastPreview
 	return p
 }
 

@@ -113,7 +113,7 @@ func columns(p *Page) []column {
 	}
 	heads := figures.ResourceHeads(p.shape.extended)
 	for i, name := range p.shape.extended {
-		if p.shape.narrow { // of two vendors' GPUs the vendor tells
+		if p.shape.narrow && strings.Contains(heads[i], "/") { // of two vendors' GPUs the vendor tells
 			heads[i], _, _ = strings.Cut(heads[i], ".")
 		}
 		c := column{Head: heads[i], Gap: gap, Min: 4, Right: true, Extra: true, Text: extended(p, name)}
