@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/preemption"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/rollout"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/summary"
 )
@@ -119,6 +120,7 @@ func (e *Engine) examine(ctx context.Context, q report.Query, said externalFacts
 	}
 	leaveOpen(x, open)
 	summary.Fill(x.question, x.facts, x.report)
+	x.report.Rollout = rollout.Of(e.scheduler.State, pod)
 	x.queued(said.queue)
 	if err := x.provision(ctx, said.provisioning); err != nil {
 		x.caveat("what autoscalers could do could not be determined: " + err.Error())

@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/admission"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/kueue"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/rollout"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
@@ -48,6 +49,13 @@ func (e *Engine) askNotCreated(ctx context.Context, q report.Query) (*report.Rep
 		return nil, err
 	}
 	r.Unknown = report.MergeUnknown(r.Unknown, later)
+	err = e.scheduler.Hold(ctx, nil, func() error {
+		r.Rollout = rollout.Of(e.scheduler.State, j.Pod)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
 	if q.Parts.Has(report.PreemptionPart) {
 		why := "Won't help. " + r.Summary
 		r.Plan = &report.PreemptionPlan{Answer: why, Why: why}

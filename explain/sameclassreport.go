@@ -9,6 +9,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/preemption"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/rollout"
 )
 
 // restate tells the answer for another pod of the class (model.EquivalenceClass) again: what the
@@ -45,6 +46,7 @@ func (e *Engine) restate(ctx context.Context, q report.Query) (*report.Report, e
 	if err := x.provision(ctx, said.provisioning); err != nil {
 		return nil, err
 	}
+	report.Rollout = rollout.Of(e.scheduler.State, pod)
 	report.Autoscaler, report.Provisioning = own.Autoscaler, own.Provisioning
 	preempts := like.Preemption != nil && like.Preemption.Possible
 	message.Compare(e.scheduler, x.question, preemption.Outcome{Message: like.SchedulerMessage, Legacy: like.Reworded, Successful: preempts}, &report.Observed)

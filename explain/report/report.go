@@ -65,6 +65,7 @@ type Report struct {
 	Trace            []Step           `json:"trace,omitempty"`
 	Admission        *Admission       `json:"admission,omitempty"` // of pods that were not created
 	Replicas         *Replicas        `json:"replicas,omitempty"`  // of a workload that does not exist yet
+	Rollout          *Rollout         `json:"rollout,omitempty"`   // of a pending pod whose workload's template changed
 	Unknown          []UnknownPart    `json:"unknown"`
 	Scheduler        SchedulerInfo    `json:"scheduler"`
 

@@ -9,10 +9,11 @@ var ReadAnnotations = map[string]bool{
 	corev1.MigratedPluginsAnnotationKey: true, // of a CSINode, by NodeVolumeLimits and VolumeBinding
 	"kubernetes.io/limit-ranger":        true, // of a pod that got defaults of a LimitRange
 
-	// Of ReplicaSets, by fixes: their Deployment makes new pods before it deletes old ones
+	// Of ReplicaSets, by fixes and rollouts: their Deployment makes new pods before it deletes old ones
 	// where it allows more pods than are wanted.
 	"deployment.kubernetes.io/desired-replicas": true,
 	"deployment.kubernetes.io/max-replicas":     true,
+	"deployment.kubernetes.io/revision":         true, // which of its templates is the newest
 
 	// Of claims and volumes, by VolumeBinding.
 	"volume.kubernetes.io/selected-node":             true,

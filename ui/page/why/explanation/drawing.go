@@ -154,6 +154,9 @@ func (p *Drawing) facts() []string {
 	if p.VerdictCut() && !p.AboutNodes() {
 		facts = append(facts, p.Report.Summary)
 	}
+	if rollout := report.RolloutSentence(p.Report, p.Now); rollout != "" {
+		facts = append(facts, rollout)
+	}
 	if p.Report.Verdict == report.Unschedulable {
 		return facts
 	}
