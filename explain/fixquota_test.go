@@ -205,6 +205,34 @@ func TestAFixWhoseRulesAreUnreadIsNotVerified(t *testing.T) {
 	if fix.Verified || !fix.Open {
 		t.Errorf("verified %v, open %v", fix.Verified, fix.Open)
 	}
+	same(t, fix.Outcome(), "if a LimitRange allows it: rolling update of 1 pod")
+}
+
+// A fix that works but for rules that could not be read is simulated with all other pods too, and stands before those
+// that depend on these; a budget that could not be read is one more such rule.
+func TestAFixIsSimulatedThoughItsRulesAreUnread(t *testing.T) {
+	options := rules{}.options()
+	options.LimitRanges = func(context.Context, string) ([]corev1.LimitRange, error) {
+		return nil, errors.New("the file has no limitranges")
+	}
+	pod, rival := testPod("team-a/web", "", "8"), testPod("team-a/rival", "", "4", func(p *corev1.Pod) { p.Spec.Priority = new(int32(10)) })
+	held := testPod("team-a/held", "a", "4")
+	e := startEngineForbidding(t, options, []string{"poddisruptionbudgets"}, testNode("a", "8"), testOwner(pod), pod, held)
+	var got []string
+	for _, fix := range must(fixesOf(t.Context(), e, report.PodOf(pod.UID))).Tried {
+		if fix.Steps == 1 {
+			got = append(got, fix.Title+": "+fix.Outcome())
+		}
+	}
+	same(t, strings.Join(got, "\n"), `request cpu 4 instead of 8: if a LimitRange allows it: rolling update of 1 pod
+add a node like a: a new node
+evict team-a/held from a: if a PodDisruptionBudget allows it: not recreated: no controller owns it`)
+	e = startEngine(t, options, testNode("a", "8"), testOwner(pod), pod, held, rival)
+	fix := must(fixesOf(t.Context(), e, report.PodOf(pod.UID))).Tried[0]
+	if len(fix.Unread) > 0 || fix.Works() {
+		t.Errorf("another pod takes the place, and it is said to work if a LimitRange allows it: %+v", fix)
+	}
+	same(t, fix.Remaining[0], "the pending pod team-a/rival is scheduled there first")
 }
 
 // Sources drop security contexts, so the pod is read whole for Pod Security.

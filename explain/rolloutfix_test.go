@@ -3,6 +3,7 @@ package explain
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -158,5 +159,73 @@ func TestARolloutThatBlocksItselfIsLetStopAnOlderPod(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, got, c.want)
 		}
+	}
+}
+
+// TestARolloutCanBeUndone where the pod is of a new template: what kubectl does then is told, nothing is simulated.
+func TestARolloutCanBeUndone(t *testing.T) {
+	set := func(name, revision string, age time.Duration, cpu string) *appsv1.ReplicaSet {
+		made := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{
+			Namespace: "s", Name: name, UID: types.UID(name), CreationTimestamp: metav1.NewTime(testNow.Add(-age)),
+			OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "Deployment", Name: "web", UID: "web", Controller: new(true)}},
+		}}
+		if revision != "" {
+			made.Annotations = map[string]string{"deployment.kubernetes.io/revision": revision}
+		}
+		made.Spec.Template.Spec = testPod("s/t", "", cpu).Spec
+		return made
+	}
+	of := func(name string) func(*corev1.Pod) { return podControlledBy("apps/v1", "ReplicaSet", name) }
+	pending := testPod("s/x", "", "5", of("web-2"))
+	old := []runtime.Object{testPod("s/o1", "a", "1", of("web-1")), testPod("s/o2", "a", "1", of("web-1"))}
+	before, after := set("web-1", "3", time.Hour, "1"), set("web-2", "4", time.Minute, "5")
+	const (
+		line = "kubectl -n s rollout undo deployment/web --to-revision=3"
+		redo = "kubectl -n s rollout undo deployment/web --to-revision=4"
+	)
+	for name, c := range map[string]struct {
+		facts   *command.Facts
+		objects []runtime.Object
+		want    string // "": it is not offered
+	}{
+		"all old pods run":              {&command.Facts{Replicas: 2}, append(old, before, after), "deletes 1 new pod; 2 pods from before are kept"},
+		"one of the old pods is gone":   {&command.Facts{Replicas: 3}, append(old, before, after), "deletes 1 new pod; creates 1 pod from before, which needs a node"},
+		"no old pod runs":               {&command.Facts{Replicas: 2}, []runtime.Object{before, after}, "deletes 1 new pod; creates 2 pods from before, which need a node"},
+		"the Deployment was not read":   {nil, append(old, before, after), "deletes 1 new pod; 2 pods from before are kept"},
+		"it is paused":                  {&command.Facts{Replicas: 2, Paused: true}, append(old, before, after), ""},
+		"revisions are not known":       {&command.Facts{Replicas: 2}, append(old, set("web-1", "", time.Hour, "1"), set("web-2", "", time.Minute, "5")), ""},
+		"nothing changed for scheduler": {&command.Facts{Replicas: 2}, append(old, set("web-1", "3", time.Hour, "1"), set("web-2", "4", time.Minute, "1")), ""},
+		"there was no other template":   {&command.Facts{Replicas: 2}, []runtime.Object{after}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			options := Options{}
+			if c.facts != nil {
+				options.Facts = func(context.Context, model.Ref) command.Facts { return *c.facts }
+			}
+			e := startEngine(t, options, append(slices.Clone(c.objects), testNode("a", "4"), pending)...)
+			r, err := e.Ask(t.Context(), report.Query{Target: report.PodOf(pending.UID), Parts: report.FixesPart})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			for i, fix := range r.Tried.Tried {
+				if fix.Kind != report.FixUndo {
+					continue
+				}
+				got = fix.Remaining[0]
+				same(t, fix.Title, "undo the rollout of deployment/web")
+				same(t, fix.Command, line)
+				same(t, fix.Undo, redo)
+				if fix.Works() || fix.NodesGained > 0 || fix.PodsPlaced > 0 {
+					t.Errorf("told to give the pod a node, which is deleted: %+v", fix)
+				}
+				for at, other := range r.Tried.Tried {
+					if other.Verified && at > i {
+						t.Errorf("%s comes after it, which works", other.Title)
+					}
+				}
+			}
+			same(t, got, c.want)
+		})
 	}
 }

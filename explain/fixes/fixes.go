@@ -125,6 +125,7 @@ type Search struct {
 	unread     string                   // what says that changes may help that were not thought of: a plugin is not evaluated
 	minds      bool                     // where the pod fits depends on where others are
 	resizes    bool                     // the pod runs, and waits for a resize in place
+	rollout    *undoneRollout           // that the pod is part of, if it may be undone; nil without
 }
 
 // NewSearch is the search for fixes of the pod that find gives while the scheduler is
@@ -140,7 +141,7 @@ func (f *Search) Try(ctx context.Context, progress func(*report.Fixes)) (*report
 	if f.failed != nil {
 		return nil, nil, f.failed
 	}
-	if f.Facts != nil && f.workload != (model.Ref{}) && len(f.candidates) > 0 {
+	if f.Facts != nil && f.workload != (model.Ref{}) && (len(f.candidates) > 0 || f.rollout != nil) {
 		facts := f.Facts(ctx, f.workload)
 		f.Commands = &command.Maker{Scheduler: f.Scheduler, ClusterVersion: f.Commands.ClusterVersion, Facts: &facts}
 	}
@@ -166,6 +167,9 @@ func (f *Search) Try(ctx context.Context, progress func(*report.Fixes)) (*report
 	if len(tried) == 0 && found.None == "" {
 		found.None = cmp.Or(f.unread, "No known change to the pod or to nodes would help.")
 	}
+	if undo, ok := undoRollout(f, f.Commands.Facts); ok {
+		tried = append(tried, undo)
+	}
 	rank(tried, found)
 	return found, tried, nil
 }
@@ -190,15 +194,18 @@ func (f *Attempt) worksAlone() bool { return f.Works() && f.preempted == 0 }
 
 // rankFix puts what others have to do before all, then fixes that work, last of them those that
 // recreate the pod, stop all pods of its workload or have others preempted, then those that let
-// any pod onto nodes that a taint keeps for some, then those that cannot be undone, or add a node;
-// then those that work unless another pod takes the capacity, those with which the pod would fit
+// any pod onto nodes that a taint keeps for some, then those that cannot be undone, then to undo the
+// rollout that it is part of; then those that can be undone and work if rules allow it that could not be
+// read, or add a node; then those that cannot, or work unless another pod takes the capacity, those with which the pod would fit
 // if others did not take it, and last those that bypass a queue or take the pod out of its group.
 func rankFix(f *Attempt) int {
 	switch {
+	case f.Kind == report.FixUndo:
+		return 4
 	case f.Advises():
 		return -1
 	case f.Circumvents():
-		return 8
+		return 10
 	case f.Verified && f.untaints() && f.undoable():
 		return 2
 	case f.worksAlone() && !f.Recreates && !f.stops && f.undoable():
@@ -214,14 +221,16 @@ func rankFix(f *Attempt) int {
 // rankUnverified is rankFix for a fix that is not verified.
 func rankUnverified(f *Attempt) int {
 	switch {
-	case f.Simulated:
-		return 4
-	case len(f.Unless) > 0:
+	case len(f.Unread) > 0 && f.undoable():
 		return 5
-	case f.NodesGained > 0:
+	case f.Simulated:
 		return 6
+	case len(f.Unless)+len(f.Unread) > 0:
+		return 7
+	case f.NodesGained > 0:
+		return 8
 	}
-	return 7
+	return 9
 }
 
 // undoable says whether the fix can be undone, or need not be: what it evicts has a node again.
@@ -282,6 +291,9 @@ func (f *Search) gather(ctx context.Context, q Query) error {
 	f.revision, f.now = f.Scheduler.State.Revision, metav1.NewTime(f.Now()).Rfc3339Copy()
 	f.small, f.minds = len(f.Scheduler.State.Nodes) < scheduler.SampledFrom, forecast.MindsOthers(pod)
 	f.workload, _ = command.WorkloadOf(f.Scheduler.State.Listers.ReplicaSets, pod)
+	if v := q.Verdict; v == report.Unschedulable || v == report.Gated || v == report.NotConsidered {
+		f.rollout = rolloutToUndo(f, pod)
+	}
 	if pod.Spec.NodeName != "" {
 		return gatherOnNode(ctx, f, pod)
 	}

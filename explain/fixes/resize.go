@@ -230,7 +230,7 @@ func resizeAlone(ctx context.Context, f *Search, pod *corev1.Pod, fix *Attempt) 
 		})
 	}
 	victims := evictedBy(fix.Remedies)
-	fix.Remaining = append(fix.Remaining, f.budgetsAgainst(victims)...)
+	f.budgetsAgainst(victims, fix)
 	fix.trial = &forecast.FixSimulation{Pod: changed}
 	for _, victim := range victims {
 		fix.trial.Gone = append(fix.trial.Gone, victim.UID)
@@ -278,7 +278,7 @@ func verifyResize(ctx context.Context, f *Search, fix *Attempt) error {
 		tellOthers(f.alike, tried, fix)
 		tellAnyway(anyway, fix)
 	}
-	fix.Verified = len(fix.Remaining) == 0 && fix.Command != ""
+	fix.Verified = len(fix.Remaining) == 0 && len(fix.unread) == 0 && fix.Command != ""
 	return nil
 }
 

@@ -11,7 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/kubernetes/pkg/controller/deployment/util"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/command"
@@ -19,7 +18,10 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/rejectiongroups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/rollout"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/shell"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 const (
@@ -113,33 +115,21 @@ func fitsWithout(ctx context.Context, f *Search, pod, gone *corev1.Pod, nodes []
 // where there are none or two older ones, where the pod is not of the newest one, or where one of the pods has
 // no node, for that one goes first and makes no room.
 func olderPods(f *Search, pod *corev1.Pod) (step remedy.AllowUnavailable, ok bool) {
-	own := replicaSetOf(f, pod)
-	if own == nil {
+	own, older := replicaSetsOf(f, pod)
+	if own == nil || own.Spec.Replicas == nil {
 		return step, false
 	}
-	deployment := metav1.GetControllerOfNoCopy(own)
-	var all []*appsv1.ReplicaSet
-	sets := 0 // older ones that want pods
-	for _, set := range plugins.Everything(f.Scheduler.State.Listers.ReplicaSets.ReplicaSets(pod.Namespace)) {
-		if by := metav1.GetControllerOfNoCopy(set); by == nil || by.UID != deployment.UID || set.Spec.Replicas == nil {
-			continue
-		}
-		all = append(all, set)
-		if set.UID == own.UID || *set.Spec.Replicas == 0 {
-			continue
-		}
-		if sets++; sets > 1 || !set.CreationTimestamp.Before(&own.CreationTimestamp) {
-			return step, false
-		}
-		if step.Older, ok = podsOnNodes(f, set.UID); !ok {
-			return step, false
-		}
-	}
-	if own.Spec.Replicas == nil || len(step.Older) == 0 {
+	wanting := slices.DeleteFunc(slices.Clone(older), func(set *appsv1.ReplicaSet) bool {
+		return set.Spec.Replicas == nil || *set.Spec.Replicas == 0
+	})
+	if len(wanting) != 1 {
 		return step, false
 	}
-	step.Namespace, step.Name = pod.Namespace, deployment.Name
-	step.Ready = int(util.GetReplicaCountForReplicaSets(all) - *own.Spec.Replicas + own.Status.AvailableReplicas)
+	if step.Older, ok = podsOnNodes(f, wanting[0].UID); !ok || len(step.Older) == 0 {
+		return step, false
+	}
+	step.Namespace, step.Name = pod.Namespace, metav1.GetControllerOfNoCopy(own).Name
+	step.Ready = int(*wanting[0].Spec.Replicas + own.Status.AvailableReplicas)
 	return step, true
 }
 
@@ -158,16 +148,12 @@ func podsOnNodes(f *Search, set types.UID) (all []*corev1.Pod, ok bool) {
 	return all, true
 }
 
-// replicaSetOf is that of a Deployment which the pod is of; nil where it is of none.
-func replicaSetOf(f *Search, pod *corev1.Pod) *appsv1.ReplicaSet {
+// replicaSetsOf are that of a Deployment which the pod is of, if it is of the newest template, and the older ones.
+func replicaSetsOf(f *Search, pod *corev1.Pod) (own *appsv1.ReplicaSet, older []*appsv1.ReplicaSet) {
 	if f.workload.Resource != "deployments" {
-		return nil
+		return nil, nil
 	}
-	set, err := f.Scheduler.State.Listers.ReplicaSets.ReplicaSets(pod.Namespace).Get(metav1.GetControllerOfNoCopy(pod).Name)
-	if err != nil {
-		return nil
-	}
-	return set
+	return rollout.ReplicaSets(f.Scheduler.State, pod.Namespace, metav1.GetControllerOfNoCopy(pod))
 }
 
 // rolloutStep is the step of a candidate that lets a Deployment stop one of its pods first.
@@ -243,4 +229,51 @@ func (f *Attempt) unknown(why string) Attempt {
 	open := *f
 	open.Verified, open.Open, open.Remaining = false, true, append(slices.Clone(f.Remaining), why)
 	return open
+}
+
+// undoneRollout is a rollout of a Deployment that may be undone.
+type undoneRollout struct {
+	*report.Rollout
+	namespace string
+	revisions [2]string // of the template before it and of its own, as the Deployment numbers them; "" where it does not
+}
+
+// rolloutToUndo is that which the pod is part of, if it changed anything that decides where its pods may go; nil
+// otherwise.
+func rolloutToUndo(f *Search, pod *corev1.Pod) *undoneRollout {
+	told := rollout.Of(f.Scheduler.State, pod)
+	own, older := replicaSetsOf(f, pod)
+	if told == nil || own == nil || len(told.Changes) == 0 {
+		return nil
+	}
+	may := &undoneRollout{Rollout: told, namespace: pod.Namespace}
+	before := slices.IndexFunc(older, func(set *appsv1.ReplicaSet) bool { return set.Name == told.Previous })
+	may.revisions = [2]string{older[before].Annotations[rollout.RevisionAnnotation], own.Annotations[rollout.RevisionAnnotation]}
+	return may
+}
+
+// undoRollout is to undo the rollout that the pod is part of, which deletes the pod: nothing is simulated. ok is
+// false where there is none to undo, or where kubectl would refuse to.
+func undoRollout(f *Search, facts *command.Facts) (undo Attempt, ok bool) {
+	r := f.rollout
+	if r == nil || r.revisions[0] == "" || facts != nil && (facts.Gone || facts.Paused) {
+		return undo, false
+	}
+	name := "deployment/" + r.Workload.Name
+	to := func(revision string) string {
+		return shell.Line("kubectl", "-n", r.namespace, "rollout", "undo", name, "--to-revision="+revision)
+	}
+	how := "deletes " + grammar.Plural(r.New+r.Pending, "new pod")
+	switch missing := 0; {
+	case facts != nil && facts.Unread == "" && facts.Replicas > r.Running:
+		missing = facts.Replicas - r.Running
+		how += fmt.Sprintf("; creates %s from before, which %s a node", grammar.Plural(missing, "pod"), grammar.Agree(missing, "needs", "need"))
+	case r.Running > 0:
+		how += "; " + grammar.Count(r.Running, "pod from before is kept", "pods from before are kept")
+	}
+	return Attempt{Fix: report.Fix{
+		Title: "undo the rollout of " + name, Kind: report.FixUndo, Command: to(r.revisions[0]), Undo: to(r.revisions[1]),
+		Affects:   []report.Affected{{Kind: "Deployment", Namespace: r.namespace, Name: r.Workload.Name, How: "goes back to the template of " + r.Previous}},
+		Remaining: []string{how}, Unless: []report.Unless{}, Alike: len(f.alike), Steps: 1,
+	}}, true
 }

@@ -30,6 +30,7 @@ type Attempt struct {
 	stops       bool                    // all pods of the workload are stopped before new ones are created
 	preempted   int                     // pods that are preempted in every simulation
 	open        string                  // why it could not be simulated; "" if it could
+	unread      []unreadRule            // that may forbid what the fix does
 	trial       *forecast.FixSimulation // to simulate it with all other pods; nil: the pod does not fit alone
 }
 
@@ -49,9 +50,12 @@ func (f *Search) attempt(ctx context.Context, think func(pod *corev1.Pod) (candi
 	case err != nil || fix.trial == nil:
 		return fix, err
 	case f.resizes:
-		return fix, verifyResize(ctx, f, &fix)
+		err = verifyResize(ctx, f, &fix)
+	default:
+		err = f.verify(ctx, &fix)
 	}
-	return fix, f.verify(ctx, &fix)
+	tellUnread(&fix)
+	return fix, err
 }
 
 // alone tries a candidate on a fork of the state, without other pods that come or go.
@@ -126,7 +130,7 @@ func (f *Search) tellWay(ctx context.Context, pod, changed *corev1.Pod, fix *Att
 		}
 		fix.PodsPlaced = max(fix.PodsPlaced, placed)
 	}
-	fix.Remaining = append(fix.Remaining, f.budgetsAgainst(evictedBy(fix.Remedies))...)
+	f.budgetsAgainst(evictedBy(fix.Remedies), fix)
 	fix.trial = f.simulationOf(changed, c, fix.Remedies)
 	return nil
 }

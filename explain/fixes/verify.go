@@ -176,7 +176,7 @@ func (f *Search) verify(ctx context.Context, fix *Attempt) error {
 	tellPreempted(tried, fix)
 	tellOthers(f.alike, tried, fix)
 	tellAnyway(anyway, fix)
-	good := len(fix.Remaining) == 0
+	good := len(fix.Remaining) == 0 && len(fix.unread) == 0
 	fix.Verified = good && fix.Command != ""
 	fix.Simulated = good && slices.ContainsFunc(fix.Remedies, remedy.Manual)
 	return nil
@@ -514,7 +514,7 @@ func admissionAgainst(ctx context.Context, f *Search, fix *Attempt) error {
 		return err
 	}
 	for _, part := range judged.Unknown() {
-		fix.Open, fix.Remaining = true, append(fix.Remaining, fmt.Sprintf("unknown: whether %s allows %s: %s", admission.RuleOf(part), what, part.Why))
+		noteUnread(fix, admission.RuleOf(part), what, part.Why)
 	}
 	_, rejections := judged.Created(1)
 	if len(rejections) == 0 && !resized {
@@ -528,6 +528,29 @@ func admissionAgainst(ctx context.Context, f *Search, fix *Attempt) error {
 		fix.Remaining = append(fix.Remaining, why)
 	}
 	return nil
+}
+
+// unreadRule is a rule that may forbid what a fix does, and could not be read.
+type unreadRule struct {
+	name  string // "a ResourceQuota"
+	words string // what is unknown, and why
+}
+
+// noteUnread notes a rule of kube-apiserver that may forbid something of the fix, and why it could not be read.
+func noteUnread(fix *Attempt, rule, what, why string) {
+	fix.unread = append(fix.unread, unreadRule{rule, fmt.Sprintf("unknown: whether %s allows %s: %s", rule, what, why)})
+}
+
+// tellUnread says which rules could not be read; where nothing else is in the way of the fix, it works if they allow it.
+func tellUnread(fix *Attempt) {
+	works := len(fix.Remaining) == 0 && fix.Command != ""
+	for _, rule := range fix.unread {
+		if works && !slices.Contains(fix.Unread, rule.name) {
+			fix.Unread = append(fix.Unread, rule.name)
+		}
+		fix.Open = true
+		fix.Remaining = append(fix.Remaining, rule.words)
+	}
 }
 
 // securityAgainst are the rejections of Pod Security for the new pod of a fix. The pod that it
@@ -557,7 +580,7 @@ func securityAgainst(ctx context.Context, f *Search, fix *Attempt) []report.Reje
 		}
 	}
 	if why != "" {
-		fix.Open, fix.Remaining = true, append(fix.Remaining, "unknown: whether Pod Security allows the new pod: "+why)
+		noteUnread(fix, "Pod Security", "the new pod", why)
 	}
 	return rejections
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/pdb"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
@@ -49,14 +50,17 @@ func blocked(budgets *pdb.Budgets, pod *corev1.Pod) bool {
 	return budgets.Rejects(pod, &told)
 }
 
-// budgetsAgainst says why the API server would reject evictions of the pods now.
-func (f *Search) budgetsAgainst(victims []*corev1.Pod) []string {
-	var against []string
+// budgetsAgainst notes why the API server would reject evictions of the pods now, or what could not be read of that.
+func (f *Search) budgetsAgainst(victims []*corev1.Pod, fix *Attempt) {
 	taken := map[*policyv1.PodDisruptionBudget]int32{}
 	for _, victim := range victims {
 		var told report.Eviction
-		if f.Budgets.Rejects(victim, &told) {
-			against = append(against, strings.TrimSuffix(told.Sentence, "."))
+		switch rejects := f.Budgets.Rejects(victim, &told); {
+		case rejects && told.Unread != "":
+			noteUnread(fix, "a PodDisruptionBudget", "to evict "+plugins.FullName(victim), told.Unread)
+			continue
+		case rejects:
+			fix.Remaining = append(fix.Remaining, strings.TrimSuffix(told.Sentence, "."))
 			continue
 		}
 		budgets, err := f.Budgets.Of(victim)
@@ -65,9 +69,8 @@ func (f *Search) budgetsAgainst(victims []*corev1.Pod) []string {
 		}
 		one := budgets[0]
 		if taken[one]++; taken[one] > 1 && taken[one] > one.Status.DisruptionsAllowed {
-			against = append(against, fmt.Sprintf("PodDisruptionBudget %s/%s allows %s now",
+			fix.Remaining = append(fix.Remaining, fmt.Sprintf("PodDisruptionBudget %s/%s allows %s now",
 				one.Namespace, one.Name, grammar.Plural(int(one.Status.DisruptionsAllowed), "disruption")))
 		}
 	}
-	return against
 }

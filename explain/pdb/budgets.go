@@ -35,13 +35,14 @@ func (b *Budgets) Rejects(pod *corev1.Pod, told *report.Eviction) bool {
 		return false // budgets are not asked about such pods
 	}
 	if b.Unread != "" {
-		told.Short = "not evaluated: PDBs unread"
+		told.Short, told.Unread = "not evaluated: PDBs unread", b.Unread
 		told.Sentence = fmt.Sprintf("Whether %s may be evicted is unknown: %s.", plugins.FullName(pod), b.Unread)
 		return true
 	}
 	budgets, err := b.Of(pod)
 	switch {
 	case err != nil:
+		told.Unread = err.Error()
 		told.Short, told.Sentence = "not evaluated: PDBs unread", fmt.Sprintf("Whether %s may be evicted is unknown: %s.", plugins.FullName(pod), err)
 		return true
 	case len(budgets) == 0 || len(budgets) == 1 && model.Permits(budgets[0], pod):

@@ -30,6 +30,7 @@ const (
 	FixNode      FixKind = "node"      // add a node; how that is done is not known, so there is no command
 	FixScheduler FixKind = "scheduler" // name another scheduler, one that runs
 	FixQueue     FixKind = "queue"     // what the controller of a queue has to do; nothing is tried or changed
+	FixUndo      FixKind = "undo"      // go back to the template before a rollout: the pod is deleted, so nothing is simulated
 	FixGroup     FixKind = "group"     // what has to happen for the scheduler of the pod's PodGroup to schedule it; nothing is tried or changed
 )
 
@@ -54,6 +55,7 @@ type Fix struct {
 	Steps int      `json:"-"` // how many changes it is made of
 	Open  bool     `json:"-"` // objects that could not be read decide whether it works
 
+	Unread   []string `json:"-"` // the rules that could not be read, of a fix that works if they allow it: "a ResourceQuota"
 	Bypasses string   `json:"-"` // what it gets round, by removing a gate of a queue's controller: "Kueue's quota"
 	Leaves   string   `json:"-"` // the PodGroup out of which it takes the pod: "its group train"; "": out of none
 	Actions  []Remedy `json:"-"` // the steps that are changes of nodes or evictions, for the dashboard to plan

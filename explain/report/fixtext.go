@@ -136,7 +136,7 @@ func (f *Fix) detail() (command, lines []string) {
 
 // commandLines are the lines of the command of a fix that gains anything.
 func (f *Fix) commandLines() []string {
-	if f.Command == "" || f.NodesGained == 0 && !f.Verified {
+	if f.Command == "" || f.NodesGained == 0 && !f.Verified && !f.Advises() {
 		return nil
 	}
 	lines := strings.Split(strings.TrimSuffix(f.Command, "\n"), "\n")

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -20,8 +21,11 @@ func (f *Fix) Unevaluated() bool { return f.Open && !f.Works() && !f.May() && !f
 // its PodGroup. Such a fix never works.
 func (f *Fix) Circumvents() bool { return f.Bypasses != "" || f.Leaves != "" }
 
-// Advises says whether the fix is only what somebody else has to do: nothing is tried or changed.
-func (f *Fix) Advises() bool { return f.Kind == FixQueue || f.Kind == FixGroup }
+// Advises says whether nothing is tried: the fix is what somebody else has to do, or undoes the rollout that the pod
+// is part of.
+func (f *Fix) Advises() bool {
+	return f.Kind == FixQueue || f.Kind == FixGroup || f.Kind == FixUndo
+}
 
 // Work counts the fixes that work.
 func (f *Fixes) Work() int { return f.count((*Fix).Works) }
@@ -43,7 +47,7 @@ func (f *Fixes) Sentence() string {
 		return "Simulating fixes: " + f.Progress() + "."
 	case f.Advice != "":
 		return sentence(f.Advice)
-	case tried == 0 && f.None != "":
+	case f.simulated() == 0 && f.None != "":
 		return sentence(f.None)
 	case tried == 0 && f.Stopped != "":
 		return sentence("no fix was simulated: " + f.Stopped)
@@ -142,6 +146,8 @@ func (f *Fix) Places() string {
 // one that does not, in few words.
 func (f *Fix) Outcome() string {
 	switch {
+	case len(f.Unread) > 0:
+		return "if " + strings.Join(f.Unread, " and ") + " " + grammar.Agree(len(f.Unread), "allows", "allow") + " it: " + cmp.Or(f.Brief, "none")
 	case !f.Works() && len(f.Remaining) > 0:
 		return f.Remaining[0]
 	case f.Brief != "" || !f.Works():

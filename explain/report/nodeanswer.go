@@ -14,6 +14,7 @@ type Eviction struct {
 	UID      types.UID // of the pod that is evicted
 	Short    string    // for a cell, the point first: "to std-a-01; this pod fits"
 	Sentence string    // the same told whole
+	Unread   string    // why the budgets that decide about it could not be read; "" if they could
 	Fits     *bool     // whether the waiting pod then fits the node; null: not evaluated
 }
 

@@ -8,6 +8,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	resourcehelper "k8s.io/component-helpers/resource"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
@@ -15,6 +16,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // changed is what a field of templates holds, by a key under which two values are the same thing
@@ -22,48 +24,49 @@ import (
 type changed struct {
 	field  string
 	plugin string // that reads it
+	sum    bool   // another field tells what changed of one that there was before: the sum of all
 	of     func(*corev1.PodTemplateSpec) map[string]string
 }
 
 // compared are the fields that decide where a pod may go.
 var compared = []changed{
-	{"request", names.NodeResourcesFit, requests},
-	{"container", names.NodeResourcesFit, containers},
-	{"node selector", names.NodeAffinity, func(t *corev1.PodTemplateSpec) map[string]string { return t.Spec.NodeSelector }},
-	{"node affinity", names.NodeAffinity, nodeAffinity},
-	{"toleration", names.TaintToleration, tolerations},
-	{"pod affinity", names.InterPodAffinity, func(t *corev1.PodTemplateSpec) map[string]string {
+	{"request", names.NodeResourcesFit, false, requests},
+	{"container", names.NodeResourcesFit, true, containers},
+	{"node selector", names.NodeAffinity, false, func(t *corev1.PodTemplateSpec) map[string]string { return t.Spec.NodeSelector }},
+	{"node affinity", names.NodeAffinity, false, nodeAffinity},
+	{"toleration", names.TaintToleration, false, tolerations},
+	{"pod affinity", names.InterPodAffinity, false, func(t *corev1.PodTemplateSpec) map[string]string {
 		if a := t.Spec.Affinity; a != nil && a.PodAffinity != nil {
 			return terms(a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
 		}
 		return nil
 	}},
-	{"pod anti-affinity", names.InterPodAffinity, func(t *corev1.PodTemplateSpec) map[string]string {
+	{"pod anti-affinity", names.InterPodAffinity, false, func(t *corev1.PodTemplateSpec) map[string]string {
 		if a := t.Spec.Affinity; a != nil && a.PodAntiAffinity != nil {
 			return terms(a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
 		}
 		return nil
 	}},
-	{"topology spread", names.PodTopologySpread, spreads},
-	{"host port", names.NodePorts, hostPorts},
-	{"claim", names.VolumeBinding, claims},
-	{"resource claim", names.DynamicResources, resourceClaims},
-	{"scheduling gate", names.SchedulingGates, gates},
-	{"priority class", names.DefaultPreemption, priority},
-	{"scheduler", "", func(t *corev1.PodTemplateSpec) map[string]string {
+	{"topology spread", names.PodTopologySpread, false, spreads},
+	{"host port", names.NodePorts, false, hostPorts},
+	{"claim", names.VolumeBinding, false, claims},
+	{"resource claim", names.DynamicResources, false, resourceClaims},
+	{"scheduling gate", names.SchedulingGates, false, gates},
+	{"priority class", names.DefaultPreemption, false, priority},
+	{"scheduler", "", false, func(t *corev1.PodTemplateSpec) map[string]string {
 		name := t.Spec.SchedulerName
 		if name == "" {
 			name = corev1.DefaultSchedulerName
 		}
 		return map[string]string{"": name}
 	}},
-	{"runtime class", names.NodeResourcesFit, func(t *corev1.PodTemplateSpec) map[string]string {
+	{"runtime class", names.NodeResourcesFit, false, func(t *corev1.PodTemplateSpec) map[string]string {
 		if t.Spec.RuntimeClassName == nil {
 			return nil
 		}
 		return map[string]string{"": *t.Spec.RuntimeClassName}
 	}},
-	{"label", names.InterPodAffinity, podLabels},
+	{"label", names.InterPodAffinity, false, podLabels},
 }
 
 // changes are what differs between two templates, in the order of compared.
@@ -80,7 +83,7 @@ func changes(before, after *corev1.PodTemplateSpec) []report.TemplateChange {
 		for _, key := range keys {
 			from, had := was[key]
 			to, has := is[key]
-			if had == has && from == to {
+			if had == has && (from == to || field.sum) {
 				continue
 			}
 			found = append(found, report.TemplateChange{
@@ -95,24 +98,36 @@ func changes(before, after *corev1.PodTemplateSpec) []report.TemplateChange {
 func requests(t *corev1.PodTemplateSpec) map[string]string {
 	all := map[string]string{}
 	for name, amount := range resourcehelper.PodRequests(&corev1.Pod{Spec: t.Spec}, resourcehelper.PodResourcesOptions{}) {
-		if amount.IsZero() {
-			continue
+		if !amount.IsZero() {
+			all[string(name)] = amountOf(name, amount)
 		}
-		value := amount.Value()
-		if name == corev1.ResourceCPU {
-			value = amount.MilliValue()
-		}
-		all[string(name)] = quantity.Exact(name, value)
 	}
 	return all
 }
 
-// containers are those that request anything, by name; what they request is told by the sum of all.
+// amountOf writes an amount as those that pods request are.
+func amountOf(name corev1.ResourceName, amount resource.Quantity) string {
+	if name == corev1.ResourceCPU {
+		return quantity.OfPod(name, amount.MilliValue())
+	}
+	return quantity.OfPod(name, amount.Value())
+}
+
+// amounts are some resources in a clause: "(cpu 1, memory 512Mi)".
+func amounts(of corev1.ResourceList) string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		all = append(all, model.ResourceWord(name)+" "+amountOf(name, of[name]))
+	}
+	return "(" + strings.Join(all, ", ") + ")"
+}
+
+// containers are those that request anything, by name.
 func containers(t *corev1.PodTemplateSpec) map[string]string {
 	all := map[string]string{}
 	add := func(c *corev1.Container) {
 		if len(c.Resources.Requests) > 0 {
-			all[c.Name] = ""
+			all[c.Name] = amounts(c.Resources.Requests)
 		}
 	}
 	for i := range t.Spec.InitContainers {

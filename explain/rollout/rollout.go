@@ -15,9 +15,9 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 )
 
-// revisionAnnotation is where the Deployment controller numbers the templates that a Deployment had
+// RevisionAnnotation is where the Deployment controller numbers the templates that a Deployment had
 // (pkg/controller/deployment/util).
-const revisionAnnotation = "deployment.kubernetes.io/revision"
+const RevisionAnnotation = "deployment.kubernetes.io/revision"
 
 // Of is the rollout that a pod without a node is part of: pods of an older template of its workload still
 // run, or none of its own template does and there was an older one. It is nil where there is none, where
@@ -86,8 +86,8 @@ func ReplicaSets(state *scheduler.State, namespace string, owner *metav1.OwnerRe
 
 // newer orders ReplicaSets by the revision of their template, the newest first; without revisions by their age.
 func newer(a, b *appsv1.ReplicaSet) int {
-	first, errA := strconv.ParseInt(a.Annotations[revisionAnnotation], 10, 64)
-	second, errB := strconv.ParseInt(b.Annotations[revisionAnnotation], 10, 64)
+	first, errA := strconv.ParseInt(a.Annotations[RevisionAnnotation], 10, 64)
+	second, errB := strconv.ParseInt(b.Annotations[RevisionAnnotation], 10, 64)
 	byAge := b.CreationTimestamp.Compare(a.CreationTimestamp.Time)
 	if errA != nil || errB != nil {
 		return cmp.Or(byAge, cmp.Compare(a.Name, b.Name))

@@ -200,7 +200,7 @@ func TestWhatChangedOfATemplateIsTold(t *testing.T) {
 		"a spread that is required": {spread(1, corev1.ScheduleAnyway), spread(1, corev1.DoNotSchedule), []string{"topology spread zone maxSkew 1 of app=web added", "topology spread zone maxSkew 1 of app=web removed"}},
 		"a sidecar": {nil, spec(func(s *corev1.PodSpec) {
 			s.Containers = append(s.Containers, corev1.Container{Name: "proxy", Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")}}})
-		}), []string{"memory request 1Gi added, container proxy added", "memory request 1Gi removed, container proxy removed"}},
+		}), []string{"memory request 1Gi added, container proxy (memory 1Gi) added", "memory request 1Gi removed, container proxy (memory 1Gi) removed"}},
 		"a host port": {nil, spec(func(s *corev1.PodSpec) {
 			s.Containers[0].Ports = []corev1.ContainerPort{{ContainerPort: 80, HostPort: 80, Protocol: corev1.ProtocolTCP}}
 		}), []string{"host port 80/TCP added", "host port 80/TCP removed"}},

@@ -42,6 +42,9 @@ func (p *Page) details(f *report.Fix, rows int) []string {
 
 // verdictOn says whether the pod fits once the fix is made.
 func verdictOn(o *page.Observed, f *report.Fix) string {
+	if f.Kind == report.FixUndo {
+		return "Not simulated: the pod is deleted, and pods of the template before it are kept or created."
+	}
 	if f.Advises() {
 		return "Not simulated: kube-scheduler does not decide this."
 	}

@@ -11,8 +11,8 @@ import (
 )
 
 // Short draws the explanation in so many rows at most, or in one more where the second part needs
-// two or an autoscaler has said something: the verdict, whether kube-scheduler agrees and what
-// preemption could do, then the first fixes or, where the verdict is not about nodes, the first facts,
+// two or an autoscaler has said something: the verdict, what a rollout changed, whether kube-scheduler
+// agrees and what preemption could do, then the first fixes or, where the verdict is not about nodes, the first facts,
 // and what the autoscaler said.
 func Short(p *Drawing, rows int) []string {
 	const indent = 3
@@ -20,6 +20,9 @@ func Short(p *Drawing, rows int) []string {
 	lines, wide := told.verdictLines(rows), 2
 	if len(told.scaling()) > 0 {
 		rows, wide = rows+1, 1
+	}
+	if changed := report.RolloutSentence(p.Report, p.Now); changed != "" && p.AboutNodes() { // else it is one of the facts
+		lines, wide = append(lines, "   "+p.Brief(changed)), 1
 	}
 	if said := told.compared(); said != "" {
 		wrapped := cells.First(cells.Wrap(said, p.Width-indent-1), wide, p.Width-indent)
