@@ -10,13 +10,24 @@ import (
 // objects are full of hyphens, and a name in two pieces cannot be searched or copied.
 const unbroken = "\u2011"
 
-// Wrap breaks text into lines of at most width cells, between words where it can.
+// Wrap breaks text into lines of at most width cells, between words where it can. What a dot sets apart at the end does
+// not stand alone: the word before it goes with it.
 func Wrap(text string, width int) []string {
 	if text == "" {
 		return nil
 	}
 	text = strings.ReplaceAll(text, "-", unbroken)
-	return strings.Split(strings.ReplaceAll(ansi.Wrap(text, max(1, width), " "), unbroken, "-"), "\n")
+	lines := strings.Split(strings.ReplaceAll(ansi.Wrap(text, max(1, width), " "), unbroken, "-"), "\n")
+	for i := 1; i < len(lines); i++ {
+		for strings.HasSuffix(lines[i-1], " ·") || strings.HasPrefix(lines[i], "· ") {
+			at := strings.LastIndexByte(lines[i-1], ' ')
+			if at <= 0 || Width(lines[i-1][at+1:])+1+Width(lines[i]) > width {
+				break
+			}
+			lines[i-1], lines[i] = lines[i-1][:at], lines[i-1][at+1:]+" "+lines[i]
+		}
+	}
+	return lines
 }
 
 // Indent puts n blank cells before each line.

@@ -2,6 +2,7 @@ package cells
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -32,6 +33,24 @@ func TestLongNamesGiveWayBeforeWhatIsSaidOfThem(t *testing.T) {
 	} {
 		if got := CutNames(test.text, 26); got != test.want {
 			t.Errorf("%q becomes %q, want %q", test.text, got, test.want)
+		}
+	}
+}
+
+// TestWhatADotSetsApartDoesNotStandAlone on a line.
+func TestWhatADotSetsApartDoesNotStandAlone(t *testing.T) {
+	for _, test := range []struct {
+		text  string
+		width int
+		want  string
+	}{
+		{"no lower-priority pod on suitable nodes · p", 41, "no lower-priority pod on suitable|nodes · p"},
+		{"no lower-priority pod on suitable nodes · p", 43, "no lower-priority pod on suitable nodes · p"},
+		{"abcdef · p", 6, "abcdef|· p"},
+		{"a · b", 3, "a|· b"},
+	} {
+		if got := strings.Join(Wrap(test.text, test.width), "|"); got != test.want {
+			t.Errorf("%q in %d cells is %q, want %q", test.text, test.width, got, test.want)
 		}
 	}
 }
