@@ -189,6 +189,14 @@ func tryFix(t *testing.T, plane *controlplane.ControlPlane, client kubernetes.In
 // bash and one in zsh, where that is installed.
 func shell(t *testing.T, plane *controlplane.ControlPlane, command string) {
 	t.Helper()
+	if err := tryShell(t, plane, command); err != nil {
+		t.Error(err)
+	}
+}
+
+// tryShell is shell for a command that may fail.
+func tryShell(t *testing.T, plane *controlplane.ControlPlane, command string) error {
+	t.Helper()
 	name := "bash"
 	if _, err := exec.LookPath("zsh"); err == nil && len(command)%2 == 1 {
 		name = "zsh"
@@ -197,8 +205,9 @@ func shell(t *testing.T, plane *controlplane.ControlPlane, command string) {
 	cmd.Env = append(environment(t), "PATH="+binaries(t)+":/usr/bin:/bin", "KUBECONFIG="+kubeconfig(t, plane, controlplane.Admin))
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		t.Errorf("%s -c %s: %v\n%s", name, command, err, out)
+		return fmt.Errorf("%s -c %s: %w\n%s", name, command, err, out)
 	}
+	return nil
 }
 
 // awaitBound waits until the pod is bound, or one that takes its place where the

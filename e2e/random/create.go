@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/util/retry"
 )
 
 // Create creates an object of any kind that clusters are made of.
@@ -56,8 +57,11 @@ func createWorkload(ctx context.Context, client kubernetes.Interface, object run
 		_, err = apps.DaemonSets(x.Namespace).Create(ctx, x, o)
 	case *batchv1.Job:
 		_, err = client.BatchV1().Jobs(x.Namespace).Create(ctx, x, o)
-	case *corev1.Pod:
-		_, err = client.CoreV1().Pods(x.Namespace).Create(ctx, x, o)
+	case *corev1.Pod: // of several that come at once, the API server may fail to charge one to a quota
+		err = retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+			_, err := client.CoreV1().Pods(x.Namespace).Create(ctx, x, o)
+			return err
+		})
 	case *corev1.ReplicationController:
 		_, err = client.CoreV1().ReplicationControllers(x.Namespace).Create(ctx, x, o)
 	}
