@@ -73,7 +73,7 @@ Exit codes: 0 nothing is blocked; 1 a pod has no node or is not started, or with
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVarP(&e.files, "filename", "f", nil, "Explain each manifest `FILE`; - is standard input.")
-	flags.BoolVar(&e.all, "all", false, "Explain all pods that are pending or not created.")
+	flags.BoolVar(&e.all, "all", false, "Explain all pods pending, not created or in a resize.")
 	flags.BoolVar(&e.nodes, "nodes", false, "Show every node too, not only the groups.")
 	flags.BoolVar(&e.trace, "trace", false, "Show the scheduling cycle, stage by stage.")
 	flags.BoolVar(&e.fixes, "fixes", false, "Show all fixes and commands; slower with --all.")
@@ -228,7 +228,8 @@ func (e *explainOptions) complete(ctx context.Context, args []string) error {
 	return err
 }
 
-// runAll explains every pending pod, one by one, in the order of the queue.
+// runAll explains every pending pod, one by one, in the order of the queue, then the running ones
+// whose resize in place is not done: these are blocked in nothing that exit codes count.
 func (e *explainOptions) runAll(ctx context.Context, live *source.Live) error {
 	if err := live.Seek(ctx); err != nil {
 		return err
@@ -240,7 +241,7 @@ func (e *explainOptions) runAll(ctx context.Context, live *source.Live) error {
 	out := output.NewReports(e.Out, e.output, true, e.textOptions(live))
 	out.Empty = e.scope.NonePending(live)
 	parts, outlines := e.partsOfEach(), live.Outlines()
-	for _, kind := range live.Snapshot.Pending {
+	for _, kind := range slices.Concat(live.Snapshot.Pending, live.Snapshot.Resizing) {
 		ask := func(ctx context.Context, pod types.UID) (*report.Report, error) {
 			if parts == 0 {
 				r, err := outlines.Of(ctx, kind.Key, pod)
@@ -297,6 +298,6 @@ func (e *explainOptions) explainOne(ctx context.Context, ask func(context.Contex
 		found.Undecided = true
 		return nil
 	}
-	found.Note(report.Verdict, true)
+	found.Note(report.Verdict, pod.Waits)
 	return out.Write(report)
 }

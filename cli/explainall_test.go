@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 )
@@ -41,4 +42,62 @@ func TestExplainAllNamesWhatTiesInAPreemption(t *testing.T) {
 	if len(told.Items) != 1 || len(told.Items[0].Preemption.Tie) != 2 {
 		t.Errorf("want one pod and two nodes that tie, got %+v", told.Items)
 	}
+}
+
+// resizing makes a running pod one whose resize in place is deferred.
+func resizing(p *corev1.Pod) {
+	p.Spec.Containers[0].Resources.Requests[corev1.ResourceCPU] = resource.MustParse("64")
+	p.Status.Conditions = append(p.Status.Conditions, corev1.PodCondition{
+		Type: corev1.PodResizePending, Status: corev1.ConditionTrue, Reason: corev1.PodReasonDeferred, Message: "Node didn't have enough resource: cpu",
+	})
+}
+
+// A running pod whose resize is deferred is listed after the pending ones, and is no reason for exit code 1.
+func TestResizesAreListedWithPendingPods(t *testing.T) {
+	config := filepath.Join(t.TempDir(), "config")
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	objects := newObjects(t)
+	grown := podOf("shop", "grown", "1", "std-1", corev1.PodRunning)
+	resizing(&grown)
+	objects.pods = []corev1.Pod{grown}
+	serve(t, config, objects)
+	run := func(want int, args ...string) string {
+		t.Helper()
+		var out, said bytes.Buffer
+		if code := Run(t.Context(), append([]string{"fathom", "--kubeconfig", config}, args...), strings.NewReader(""), &out, &said); code != want {
+			t.Fatalf("exit code %d: %s", code, &said)
+		}
+		return out.String()
+	}
+	var told struct {
+		Items []struct {
+			Verdict, BlockedBy, Resize string
+			Pod                        struct{ Name string }
+			Pods                       []string
+		}
+	}
+	if err := json.Unmarshal([]byte(run(exit.Clear, "explain", "--all", "-n", "shop", "-o", "json")), &told); err != nil {
+		t.Fatal(err)
+	}
+	if len(told.Items) != 1 || told.Items[0].Pod.Name != "grown" || told.Items[0].Verdict != "Scheduled" || told.Items[0].BlockedBy != "resize" {
+		t.Errorf("explain --all has %+v", told.Items)
+	}
+	if text := run(exit.Clear, "explain", "--all", "-n", "shop"); !strings.Contains(text, "resize") || strings.Contains(text, "No pending pods") {
+		t.Errorf("explain --all says %q", text)
+	}
+	if err := json.Unmarshal([]byte(run(exit.Clear, "get", "pending", "-n", "shop", "-o", "json")), &told); err != nil {
+		t.Fatal(err)
+	}
+	if len(told.Items) != 1 || told.Items[0].Pods[0] != "grown" || told.Items[0].Resize != "Deferred" || told.Items[0].BlockedBy != "resize" {
+		t.Errorf("get pending has %+v", told.Items)
+	}
+	if row := lineWith(run(exit.Clear, "get", "pending", "-n", "shop"), "grown"); !strings.Contains(row, "resize") || !strings.Contains(row, "deferred") {
+		t.Errorf("get pending has the row %q", row)
+	}
+	objects.pods = append(objects.pods, podOf("shop", "waits", "99", "", corev1.PodPending))
+	rows := run(exit.Clear, "get", "pending", "-n", "shop", "-o", "name")
+	if rows != "pod/waits\npod/grown\n" {
+		t.Errorf("the resize does not stand after the pending pod: %q", rows)
+	}
+	run(exit.Blocked, "explain", "--all", "-n", "shop", "-o", "json")
 }

@@ -88,6 +88,37 @@ func TestGetPendingWatchWritesAnObjectALine(t *testing.T) {
 	}
 }
 
+func TestGetPendingWatchFollowsResizes(t *testing.T) {
+	objects, run := starts(t, "get", "pending", "-n", "shop", "--watch")
+	run.out.await(t, "pending     shop        waits")
+	for _, step := range []struct {
+		edit func(*corev1.Pod)
+		want string
+	}{
+		{func(p *corev1.Pod) { begin(p); resizing(p) }, "bound to std-1"},
+		{begin, "resize over on std-1"},
+		{func(p *corev1.Pod) {
+			resizing(p)
+			p.Status.Conditions[len(p.Status.Conditions)-1].Reason = corev1.PodReasonInfeasible
+		}, "infeasible"},
+		{func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded }, "terminates"},
+	} {
+		objects.change("MODIFIED", "fits", step.edit)
+		run.out.await(t, step.want)
+	}
+	run.interrupt()
+	run.ends(t, exit.Clear)
+	var events []string
+	for line := range strings.Lines(run.out.String()) {
+		if fields := strings.Fields(line); slices.Contains(fields, "fits") {
+			events = append(events, fields[0])
+		}
+	}
+	if got := strings.Join(events, " "); got != "pending appeared scheduled resized appeared gone" {
+		t.Errorf("the events are %s:\n%s", got, run.out.String())
+	}
+}
+
 // closedPipe is a standard output that nobody reads.
 type closedPipe struct{}
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -142,6 +143,7 @@ type pendingItem struct {
 	Nominated string            `json:"nominatedNodeName"`
 	Node      string            `json:"nodeName"`
 	Requests  map[string]string `json:"requests"`
+	Resize    string            `json:"resize,omitempty"` // of a running pod: the state of its resize in place, which is not done
 }
 
 // pendingRow is a row of pending pods.
@@ -158,7 +160,8 @@ var (
 	pendingMore  = []string{"STATE", "VERDICT", "OWNER", "SCHEDULER", "REQUESTS"}
 )
 
-// pending lists the kinds of pending pods of the scope, with an explanation each.
+// pending lists the kinds of pending pods of the scope, and the running pods whose resize in
+// place is not done, with an explanation each.
 func pending(ctx context.Context, g *Options, live *source.Live) (*output.List, error) {
 	rows, err := g.pendingRows(ctx, live)
 	if err != nil {
@@ -172,7 +175,8 @@ func pending(ctx context.Context, g *Options, live *source.Live) (*output.List, 
 	return l, nil
 }
 
-// pendingRows explains each kind of pending pods of the scope.
+// pendingRows explains each kind of pending pods of the scope, then each resize, as Pending of the
+// dashboard lists them.
 func (g *Options) pendingRows(ctx context.Context, live *source.Live) ([]pendingRow, error) {
 	if err := live.Unread("pods"); err != nil {
 		return nil, fmt.Errorf("get pending: %w", err)
@@ -182,7 +186,7 @@ func (g *Options) pendingRows(ctx context.Context, live *source.Live) ([]pending
 	}
 	now := live.Now()
 	var rows []pendingRow
-	for _, kind := range live.Snapshot.Pending {
+	for _, kind := range slices.Concat(live.Snapshot.Pending, live.Snapshot.Resizing) {
 		pods := g.held(kind)
 		if len(pods) == 0 {
 			continue
@@ -207,12 +211,17 @@ func newPendingRow(kind *model.EquivalenceClass, pods []*model.Pod, report *repo
 		name, count, priority = kind.Name(), kind.Count(), "-"
 		item.Pods, item.Missing = []string{}, count
 	}
+	since := sinceOf(kind, pods)
+	item.Since = timeOrNull(since)
+	if kind.Resize != nil {
+		item.Resize = kind.Resize.State
+	}
 	return pendingRow{kind: kind, pods: pods, item: item, cells: []string{
 		pods[0].Object.Namespace,
 		name,
 		strconv.Itoa(count),
 		priority,
-		ago(now, pods[0].Since()),
+		ago(now, since),
 		report.BlockedBy,
 		report.Why,
 		report.State,
@@ -221,6 +230,15 @@ func newPendingRow(kind *model.EquivalenceClass, pods []*model.Pod, report *repo
 		orNone(pods[0].Object.Spec.SchedulerName),
 		orNone(pods[0].Requests.String()),
 	}}
+}
+
+// sinceOf is when the first of some pods of a kind became pending, or its resize began; zero is
+// unknown.
+func sinceOf(kind *model.EquivalenceClass, pods []*model.Pod) time.Time {
+	if kind.Resize != nil {
+		return kind.Since()
+	}
+	return pods[0].Since()
 }
 
 // podsText names the pods of a kind as kubectl get -o name does, or the workload that
@@ -259,7 +277,6 @@ func newPendingItem(pods []*model.Pod, report *report.Report) pendingItem {
 		Pods:      names,
 		Owner:     ownerOf(first),
 		Priority:  first.Priority(),
-		Since:     timeOrNull(first.Since()),
 		Verdict:   report.Verdict,
 		State:     report.State,
 		BlockedBy: report.BlockedBy,

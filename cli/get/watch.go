@@ -41,6 +41,7 @@ const (
 	changed    = "changed"   // their reason is another one
 	scheduled  = "scheduled" // they have a node
 	started    = "started"   // they had a node and are not pending any more
+	resized    = "resized"   // the resize in place of a running pod is done or taken back
 	gone       = "gone"      // they were deleted, or are not rejected any more
 )
 
@@ -92,6 +93,9 @@ type pendingReason struct {
 // pendingWatch compares the rows of pending pods with those before.
 type pendingWatch struct{ marks map[types.UID]mark }
 
+// isResize reports whether the row is of a resize in place.
+func (m *mark) isResize() bool { return m.row.kind.Resize != nil }
+
 // markOf is what is compared of one pod of a row.
 func markOf(row *pendingRow, pod *model.Pod) mark {
 	reason := pendingReason{row.item.Verdict, row.item.State, row.item.BlockedBy, row.item.Missing}
@@ -109,8 +113,11 @@ func (w *pendingWatch) next(rows []pendingRow, s *model.Snapshot, now time.Time)
 		for _, pod := range row.pods {
 			is := markOf(row, pod)
 			was, known := before[pod.Object.UID]
+			known = known && was.isResize() == is.isResize() // a pod that started is not one that is resized
 			w.marks[pod.Object.UID] = is
-			delete(before, pod.Object.UID)
+			if known {
+				delete(before, pod.Object.UID)
+			}
 			switch {
 			case !known:
 				by[appeared] = append(by[appeared], pod)
@@ -143,7 +150,10 @@ func ended(before map[types.UID]mark, s *model.Snapshot, now time.Time) []happen
 		at.exists = there && is.Object.UID == pod.Object.UID
 		if at.exists && is.Bound() {
 			pod, at.event, at.node = is, scheduled, is.Object.Spec.NodeName
-			if was.bound {
+			switch {
+			case was.isResize():
+				at.event = afterResize(is)
+			case was.bound:
 				at.event = started
 			}
 		}
@@ -162,6 +172,14 @@ func ended(before map[types.UID]mark, s *model.Snapshot, now time.Time) []happen
 	return events
 }
 
+// afterResize is the event of a pod whose resize has no row any more: one that ends is not resized.
+func afterResize(pod *model.Pod) string {
+	if pod.Finished() || pod.Object.DeletionTimestamp != nil {
+		return gone
+	}
+	return resized
+}
+
 // The columns of pending pods that a line about some of them changes.
 const (
 	podColumn = iota + 1
@@ -178,7 +196,8 @@ const (
 func (r *pendingRow) of(pods []*model.Pod, now time.Time) pendingRow {
 	some := *r
 	some.pods, some.cells = pods, slices.Clone(r.cells)
-	some.cells[ageColumn] = ago(now, pods[0].Since())
+	since := sinceOf(r.kind, pods)
+	some.cells[ageColumn] = ago(now, since)
 	if r.kind.NotCreated != nil {
 		return some
 	}
@@ -186,7 +205,7 @@ func (r *pendingRow) of(pods []*model.Pod, now time.Time) pendingRow {
 	for _, pod := range pods {
 		some.item.Pods = append(some.item.Pods, pod.Object.Name)
 	}
-	some.item.Since = timeOrNull(pods[0].Since())
+	some.item.Since = timeOrNull(since)
 	some.cells[podColumn], some.cells[podsColumn] = pods[0].Object.Name, strconv.Itoa(len(pods))
 	return some
 }
@@ -198,8 +217,12 @@ func (r *pendingRow) end(event, node string, exist bool) {
 	switch {
 	case r.kind.NotCreated != nil:
 		why = "not rejected any more"
+	case event == gone && exist && r.kind.Resize != nil:
+		why = "terminates"
 	case event == gone && exist:
 		why = "not pending any more"
+	case event == resized:
+		why = "resize over on " + node
 	case event == scheduled:
 		why = "bound to " + node
 	case event == started:
