@@ -8,9 +8,11 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/admission"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -350,4 +352,21 @@ func TestAClassThatDoesNotExistIsTheReason(t *testing.T) {
 			t.Errorf("%s: got\n%s\n%s\n%s\nwant\n%s\n%s\n%s", name, r.Summary, toldFixes(r.Tried), rowOf(r), c.summary, c.help, c.blocked)
 		}
 	}
+}
+
+// TestWhatARolloutChangedIsToldOfPodsThatWereNotCreated too: a quota may reject what the new template requests.
+func TestWhatARolloutChangedIsToldOfPodsThatWereNotCreated(t *testing.T) {
+	set := func(name, uid, revision, cpu string) *appsv1.ReplicaSet {
+		made := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{
+			Namespace: "team-a", Name: name, UID: types.UID(uid), Annotations: map[string]string{"deployment.kubernetes.io/revision": revision},
+			OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "Deployment", Name: "api", UID: "d", Controller: new(true)}},
+		}}
+		made.Spec.Template.Spec = testPod("team-a/t", "", cpu).Spec
+		return made
+	}
+	full := rules{quotas: []corev1.ResourceQuota{quotaOf(map[string]string{"requests.cpu": "1"}, map[string]string{"requests.cpu": "1"})}}
+	old := testPod("team-a/api-1", "a", "1", podControlledBy("apps/v1", "ReplicaSet", "old"))
+	e := startEngine(t, full.options(), testNode("a", "4"), full.namespace(), old, set("api-111", "old", "1", "1"), set("api-6c9", "rs", "2", "2"))
+	r := must(e.Ask(t.Context(), report.Query{Target: report.PodsNotCreated(refusedPod("2"))}))
+	same(t, report.RolloutSentence(r, testNow), "deployment/api changed: cpu request 2 instead of 1; 1 pod from before runs.")
 }
