@@ -35,6 +35,7 @@ type nodeItem struct {
 	Free        map[string]string `json:"free"`
 	Limits      map[string]string `json:"limits"`
 	Created     *time.Time        `json:"created"`
+	nodeDepth
 }
 
 // newNodeItem is a node in JSON and YAML. What depends on its pods is null if not all
@@ -55,6 +56,7 @@ func newNodeItem(n *model.Node, counted bool) nodeItem {
 		Version:     n.Version,
 		Allocatable: quantities(n.Allocatable),
 		Created:     timeOrNull(n.Object.CreationTimestamp.Time),
+		nodeDepth:   newNodeDepth(n, counted),
 	}
 	if counted {
 		item.Pods = new(len(n.Pods))

@@ -22,9 +22,13 @@ import (
 )
 
 // nodes lists the nodes; -l takes their labels.
-func nodes(_ context.Context, g *Options, live *source.Live) (*output.List, error) {
+func nodes(ctx context.Context, g *Options, live *source.Live) (*output.List, error) {
 	if err := live.Unread("nodes"); err != nil {
 		return nil, fmt.Errorf("get nodes: %w", err)
+	}
+	deepen, err := g.deepens(ctx, live)
+	if err != nil {
+		return nil, err
 	}
 	now := live.Now()
 	l := &output.List{
@@ -42,8 +46,9 @@ func nodes(_ context.Context, g *Options, live *source.Live) (*output.List, erro
 		if !g.scope.Matches.Matches(labels.Set(n.Object.Labels)) {
 			continue
 		}
-		free := freeOf(n, counted)
-		l.Add(newNodeItem(n, counted), append([]string{
+		free, item := freeOf(n, counted), newNodeItem(n, counted)
+		deepen(&item, n)
+		l.Add(item, append([]string{
 			n.Name,
 			n.Status,
 			free.cpu,

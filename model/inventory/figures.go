@@ -38,12 +38,26 @@ func withoutAny(n *model.Node, others []corev1.ResourceName) []corev1.ResourceNa
 	})
 }
 
-// Figures are the resources that a node has: cpu, memory, storage, pods, then extended ones
-// with GPUs first.
+// hugePages are the sizes of huge pages that a node has, or that its pods request, by name.
+func hugePages(n *model.Node, capacity model.Resources) []corev1.ResourceName {
+	var names []corev1.ResourceName
+	for _, r := range []model.Resources{capacity, n.Allocatable, n.Requested} {
+		for name, amount := range r.Scalar {
+			if amount > 0 && strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix) {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// Figures are the resources that a node has: cpu, memory, storage, pods, then huge pages, then
+// extended ones with GPUs first.
 func Figures(n *model.Node) []Figure {
 	capacity := model.NewResources(n.Object.Status.Capacity)
 	whole := model.Capacity{Allocatable: n.Allocatable}
-	names := append(slices.Clip(plain), whole.Extended()...)
+	names := slices.Concat(plain, hugePages(n, capacity), whole.Extended())
 	names = append(names, withoutAny(n, names)...)
 	figures := make([]Figure, 0, len(names))
 	for _, name := range names {

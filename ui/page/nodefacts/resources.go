@@ -116,7 +116,7 @@ func (d *drawing) drawn(f *inventory.Figure, texts []string, tones map[int]tone.
 	s, levels := d.host.Styles(), d.host.Levels()
 	percent := model.Percent(f.Requested, f.Allocatable)
 	var b strings.Builder
-	b.WriteString(s.Text.Render(cells.Blank(table.Gutter) + cells.Left(cells.Cut(model.Clean(model.ResourceWord(f.Name)), nameWidth-1), nameWidth)))
+	b.WriteString(s.Text.Render(cells.Blank(table.Gutter) + cells.Left(cells.Cut(model.Clean(nameOf(f.Name)), nameWidth-1), nameWidth)))
 	for i, p := range d.parts() {
 		of := tones[i]
 		if texts[i] == model.UnknownFigure {
@@ -133,6 +133,14 @@ func (d *drawing) drawn(f *inventory.Figure, texts []string, tones map[int]tone.
 		}
 	}
 	return b.String()
+}
+
+// nameOf is a resource in a word; of huge pages the size is the difference: "huge 2Mi".
+func nameOf(name corev1.ResourceName) string {
+	if size, ok := strings.CutPrefix(string(name), corev1.ResourceHugePagesPrefix); ok {
+		return "huge " + size
+	}
+	return model.ResourceWord(name)
 }
 
 // overcommits reports whether limits of a resource may be above what is allocatable; those
