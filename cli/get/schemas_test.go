@@ -27,7 +27,7 @@ var update = flag.Bool("update", false, "write the schemas in docs/schema anew")
 var lists = map[string]any{
 	report.ListKind: report.Report{},
 	"NodeList":      nodeItem{}, "PodList": podItem{}, "PendingList": pendingItem{},
-	"PoolList": inventory.Pool{}, "TaintList": inventory.Taint{}, "PriorityList": inventory.Priority{},
+	"PoolList": inventory.Pool{}, "TaintList": taintItem{}, "PriorityList": inventory.Priority{},
 	"QuotaList": inventory.Quota{}, "BudgetList": inventory.Budget{}, "VolumeList": inventory.Volume{},
 	"DeviceList": inventory.Device{}, "ResizeList": inventory.Resize{}, "SchedulerList": inventory.Leader{},
 	"EvictionList": kubelet.Eviction{}, "CgroupList": kubelet.Cgroup{},

@@ -15,6 +15,24 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/inventory"
 )
 
+// taintItem is a taint in JSON and YAML.
+type taintItem struct {
+	inventory.Taint
+
+	// ToleratedBy are the pods that tolerate the taint, wherever they run, as namespace/name; left out
+	// where there are none, or pods are not known.
+	ToleratedBy []string `json:"toleratedBy,omitempty"`
+}
+
+// newTaintItem is a taint with the names of the pods that tolerate it.
+func newTaintItem(t inventory.Taint) taintItem {
+	item := taintItem{Taint: t}
+	for _, pod := range t.Tolerating {
+		item.ToleratedBy = append(item.ToleratedBy, pod.FullName())
+	}
+	return item
+}
+
 // taints lists the taints of nodes; -l takes the labels of these.
 func taints(_ context.Context, g *Options, live *source.Live) (*output.List, error) {
 	if err := live.Unread("nodes"); err != nil {
@@ -47,7 +65,7 @@ func taints(_ context.Context, g *Options, live *source.Live) (*output.List, err
 			intruders, evicted = strconv.Itoa(len(t.Intruders)), orNone(t.NextEviction(now))
 		}
 		tenant, inside, outside := reservedCells(&t)
-		l.Add(t, t.Spec(), strconv.Itoa(len(t.Nodes)), age, figureOr(t.Tolerated), intruders, evicted, tenant, inside, outside, zoneCell(t.Zones))
+		l.Add(newTaintItem(t), t.Spec(), strconv.Itoa(len(t.Nodes)), age, figureOr(t.Tolerated), intruders, evicted, tenant, inside, outside, zoneCell(t.Zones))
 		l.Names = append(l.Names, t.Spec())
 	}
 	return l, nil

@@ -25,6 +25,8 @@ type Taint struct {
 	// cluster tolerate the taint, wherever they run.
 	Running   *int `json:"running"`
 	Tolerated *int `json:"tolerated"`
+	// Tolerating are the pods that Tolerated counts, in the order of the snapshot.
+	Tolerating []*model.Pod `json:"-"`
 	// Intruders are the pods on the nodes that do not tolerate the taint, or only for a
 	// time, in the order of their eviction. Nil is not known. A taint that is only
 	// preferred has none, and mirror pods, which no taint stops, are left out.
@@ -217,6 +219,7 @@ func countTolerated(s *model.Snapshot, all []*taintOf) {
 				if t.last != pod && model.Tolerates(tolerations, &t.taint) {
 					t.last = pod
 					*t.Tolerated++
+					t.Tolerating = append(t.Tolerating, pod)
 					if namesKey(tolerations, &t.taint) {
 						t.named = append(t.named, pod)
 					}
