@@ -40,6 +40,9 @@ type Quota struct {
 	// many pods of it got some; nil where it is not known.
 	LimitRanges   []Defaults `json:"limitRanges"`
 	DefaultedPods *int       `json:"defaultedPods"`
+	// WithDefaults are the pods that DefaultedPods counts; left out where there are none, or where
+	// they are not known.
+	WithDefaults []DefaultedPod `json:"podsWithDefaults,omitempty"`
 
 	Pods int `json:"-"` // that UsualPod is of
 	// Users are those that the fullest resource is used by, the most first; nil where the quota
@@ -63,6 +66,26 @@ type Defaults struct {
 	Name     string              `json:"name"`
 	Requests corev1.ResourceList `json:"defaultRequest"`
 	Limits   corev1.ResourceList `json:"default"`
+}
+
+// DefaultedPod is a pod with requests or limits that LimitRanges set.
+type DefaultedPod struct {
+	Name string `json:"name"`
+	// Requests are the defaults among what its containers request, init containers apart; left out where
+	// only limits or init containers got some.
+	Requests corev1.ResourceList `json:"requests,omitempty"`
+}
+
+// withDefaults are the pods that got requests or limits of LimitRanges, by name.
+func withDefaults(pods []*model.Pod) []DefaultedPod {
+	var all []DefaultedPod
+	for _, pod := range pods {
+		if model.HasLimitRangeDefaults(pod.Object) {
+			all = append(all, DefaultedPod{Name: pod.Object.Name, Requests: model.LimitRangeDefaults(pod.Object)})
+		}
+	}
+	slices.SortFunc(all, func(a, b DefaultedPod) int { return strings.Compare(a.Name, b.Name) })
+	return all
 }
 
 // Quotas are the ResourceQuotas, the fullest first, then namespaces that only have a
@@ -94,7 +117,8 @@ func Quotas(s *model.Snapshot, quotas []*corev1.ResourceQuota, limits []*corev1.
 			}
 			q.measure(of)
 			q.Users = heaviestIn(q, of, finishedIn(s, q.Namespace))
-			q.DefaultedPods = new(count(own, func(p *model.Pod) bool { return model.HasLimitRangeDefaults(p.Object) }))
+			q.WithDefaults = withDefaults(own)
+			q.DefaultedPods = new(len(q.WithDefaults))
 		}
 	}
 	slices.SortFunc(all, compareQuotas)

@@ -358,7 +358,7 @@ func TestAQuotaIsWrittenAsItsStatusIs(t *testing.T) {
 	}
 	const want = `{"namespace":"dev","name":"a","scopes":[],"hard":{"requests.cpu":"4","requests.memory":"1536Mi"},` +
 		`"used":{"requests.cpu":"3500m","requests.memory":"1Gi"},"fullest":"requests.cpu","percent":87,` +
-		`"usualPod":{"requests.cpu":"1","requests.memory":"1Gi"},"morePods":0,"limitedBy":"requests.cpu","limitRanges":[],"defaultedPods":1}`
+		`"usualPod":{"requests.cpu":"1","requests.memory":"1Gi"},"morePods":0,"limitedBy":"requests.cpu","limitRanges":[],"defaultedPods":1,"podsWithDefaults":[{"name":"a"}]}`
 	if diff := cmp.Diff(want, string(text)); diff != "" {
 		t.Error(diff)
 	}
