@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -36,8 +37,8 @@ func devices(ctx context.Context, g *Options, live *source.Live) (*output.List, 
 		if err != nil || !g.scope.Takes(d.Namespace, object.GetLabels()) {
 			continue
 		}
-		figure := func(n *int, kind string) string {
-			if d.Kind != kind {
+		figure := func(n *int, kinds ...string) string {
+			if !slices.Contains(kinds, d.Kind) {
 				return "-"
 			}
 			return figureOr(n)
@@ -48,9 +49,9 @@ func devices(ctx context.Context, g *Options, live *source.Live) (*output.List, 
 			d.Name,
 			orNone(d.Node),
 			orNone(d.Driver),
-			figure(d.Devices, inventory.PoolKind),
+			figure(d.Devices, inventory.PoolKind, inventory.ClassKind),
 			figure(d.Allocated, inventory.PoolKind),
-			figure(d.Free, inventory.PoolKind),
+			figure(d.Free, inventory.PoolKind, inventory.ClassKind),
 			orNone(strings.Join(d.Classes, ",")),
 			strconv.Itoa(d.Tainted),
 			figure(d.Claims, inventory.ClassKind),

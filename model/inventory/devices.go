@@ -2,6 +2,7 @@ package inventory
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -22,7 +23,7 @@ const (
 )
 
 // Device is the devices of one driver and pool on one node, a ResourceClaim without
-// devices, or a DeviceClass. Which devices a class selects is not evaluated.
+// devices, or a DeviceClass with the devices that it selects.
 type Device struct {
 	Kind      string `json:"kind"`
 	Namespace string `json:"namespace"`
@@ -31,10 +32,11 @@ type Device struct {
 	// Node is where the devices are; "" is not one node.
 	Node string `json:"nodeName"`
 	// Devices is how many a pool has, as its driver says; nil while not all its slices are
-	// there. Allocated is how many ResourceClaims hold; nil where claims could not be read.
+	// there. Of a class it is how many the class selects; nil where that cannot be evaluated, or where
+	// not all devices are on one node each. Allocated is how many ResourceClaims hold; nil where claims could not be read.
 	Devices   *int `json:"devices"`
 	Allocated *int `json:"allocated"`
-	// Free is the rest, without those that are Tainted. It is an estimate where devices are
+	// Free is the rest, of a class what a claim without tolerations could get now, without those that are Tainted. It is an estimate where devices are
 	// Shared: they share counters, or one can be allocated several times.
 	Free    *int `json:"free"`
 	Tainted int  `json:"tainted"`
@@ -44,8 +46,18 @@ type Device struct {
 	// Claims and PendingClaims are how many request a class; nil where they could not be read.
 	Claims        *int `json:"claims"`
 	PendingClaims *int `json:"pendingClaims"`
+	// Nodes are those that have access to devices of a class.
+	Nodes []DevicesOnNode `json:"nodes,omitempty"`
 
 	Object runtime.Object `json:"-"` // of a pool one of its slices
+}
+
+// DevicesOnNode is what a node has of a DeviceClass. Nil is not known: a pool is being updated, or a
+// selector cannot be evaluated.
+type DevicesOnNode struct {
+	Node    string `json:"nodeName"`
+	Devices *int   `json:"devices"`
+	Free    *int   `json:"free"`
 }
 
 // Devices are the claims without devices, then what each driver offers, pool by pool and
@@ -73,6 +85,7 @@ func Devices(o *model.Objects) []Device {
 		row := Device{Kind: ClassKind, Name: class.Name, Classes: []string{}, Object: class}
 		if unread == "" {
 			row.Claims, row.PendingClaims = new(counts[class.Name]), new(pending[class.Name])
+			row.selects(o.Devices, resourceSlices)
 		}
 		all = append(all, row)
 	}
@@ -82,6 +95,39 @@ func Devices(o *model.Objects) []Device {
 			strings.Compare(a.Driver, b.Driver), strings.Compare(a.Name, b.Name))
 	})
 	return all
+}
+
+// selects counts the devices that a class selects, by node. A device that several nodes have access to
+// would be counted on each, so then there is no sum.
+func (d *Device) selects(on map[string]map[string]model.DeviceCount, resourceSlices []*resourcev1.ResourceSlice) {
+	for _, node := range slices.Sorted(maps.Keys(on)) {
+		count, has := on[node][d.Name]
+		switch {
+		case !has:
+		case count.Unknown:
+			d.Nodes = append(d.Nodes, DevicesOnNode{Node: node})
+		default:
+			d.Nodes = append(d.Nodes, DevicesOnNode{node, new(count.Total), new(count.Free)})
+		}
+	}
+	if len(resourceSlices) > 0 && len(on) == 0 || !areOnNodes(resourceSlices) {
+		return // they were not counted, or cannot be added up
+	}
+	all, free := 0, 0
+	for _, n := range d.Nodes {
+		if n.Devices == nil {
+			return
+		}
+		all, free = all+*n.Devices, free+*n.Free
+	}
+	d.Devices, d.Free = &all, &free
+}
+
+// areOnNodes reports whether each device is on one node.
+func areOnNodes(resourceSlices []*resourcev1.ResourceSlice) bool {
+	return !slices.ContainsFunc(resourceSlices, func(s *resourcev1.ResourceSlice) bool {
+		return slices.ContainsFunc(s.Spec.Devices, func(d resourcev1.Device) bool { return nodeOf(s, &d) == "" })
+	})
 }
 
 // classesOf are the DeviceClasses that a claim requests, each once.

@@ -121,3 +121,38 @@ func TestDevicesOfPoolsAndWhatClaimsHold(t *testing.T) {
 		t.Errorf("without claims: %s", diff)
 	}
 }
+
+func TestDevicesThatAClassSelectsByNode(t *testing.T) {
+	o := &model.Objects{
+		Lists: map[string][]runtime.Object{
+			"resourceslices": {slice("a", "n1", "n1", 1, 1, device("gpu-0", nil)), slice("b", "n2", "n2", 1, 1, device("gpu-0", nil))},
+			"resourceclaims": {}, "deviceclasses": {deviceClass("gpu"), deviceClass("unused")},
+		},
+		Devices: map[string]map[string]model.DeviceCount{"n2": {"gpu": {Free: 1, Total: 4}}, "n1": {"gpu": {Free: 2, Total: 4}}, "n3": {}},
+	}
+	class := func() (gpu, unused Device) {
+		rows := Devices(o)
+		return rows[len(rows)-2], rows[len(rows)-1]
+	}
+	gpu, unused := class()
+	want := []DevicesOnNode{{"n1", new(4), new(2)}, {"n2", new(4), new(1)}}
+	if diff := cmp.Diff(want, gpu.Nodes); diff != "" || *gpu.Devices != 8 || *gpu.Free != 3 {
+		t.Errorf("%d of %d free: %s", *gpu.Free, *gpu.Devices, diff)
+	}
+	if unused.Devices == nil || *unused.Devices != 0 || unused.Nodes != nil {
+		t.Errorf("a class that selects nothing: %+v", unused)
+	}
+	o.Devices["n2"]["gpu"] = model.DeviceCount{Unknown: true}
+	if gpu, _ := class(); gpu.Devices != nil || gpu.Free != nil || gpu.Nodes[1].Free != nil || *gpu.Nodes[0].Free != 2 {
+		t.Errorf("a node that could not be counted: %+v", gpu)
+	}
+	o.Devices["n2"]["gpu"] = model.DeviceCount{Free: 1, Total: 4}
+	o.Lists["resourceslices"] = append(o.Lists["resourceslices"], slice("c", "fabric", "", 1, 1, device("nic-0", nil)))
+	if gpu, _ := class(); gpu.Devices != nil || gpu.Free != nil || len(gpu.Nodes) != 2 {
+		t.Errorf("devices of several nodes are added up: %+v", gpu)
+	}
+	o.Devices = nil
+	if gpu, unused := class(); gpu.Devices != nil || unused.Free != nil || gpu.Nodes != nil {
+		t.Errorf("devices that were not counted: %+v", gpu)
+	}
+}

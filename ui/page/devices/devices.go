@@ -3,6 +3,7 @@
 package devices
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -88,18 +89,18 @@ func columns(p *Page) []table.Column[row] {
 		})},
 		{Head: "NODE", Field: "node", Gap: 1, Min: 8, Max: 20, From: nodeFrom, Names: true, Text: func(r row) table.Cell { return nodeCell(p, r) }},
 		{Head: "DRIVER", Field: "driver", Gap: 1, Min: 8, Max: 24, Names: true, Text: text(func(r row) string { return r.Driver })},
-		{Head: "DEVICES", Field: "devices", Gap: 1, Right: true, Text: figure(p, func(r row) *int { return r.Devices })},
-		{Head: "ALLOCATED", Field: "allocated", Gap: 1, Right: true, Text: figure(p, func(r row) *int { return r.Allocated })},
-		{Head: "FREE", Field: "free", Gap: 1, Min: 4, Right: true, Text: figure(p, func(r row) *int { return r.Free })},
+		{Head: "DEVICES", Field: "devices", Gap: 1, Right: true, Text: figure(func(r row) *int { return r.Devices }, inventory.ClassKind)},
+		{Head: "ALLOCATED", Field: "allocated", Gap: 1, Right: true, Text: figure(func(r row) *int { return r.Allocated })},
+		{Head: "FREE", Field: "free", Gap: 1, Min: 4, Right: true, Text: figure(func(r row) *int { return r.Free }, inventory.ClassKind)},
 		{Head: "NOTES", Gap: 1, Min: 8, Flex: true, State: true, Text: notesCell},
 	}
 }
 
-// figure is a figure of a pool; claims and classes have none.
-func figure(p *Page, of func(row) *int) func(row) table.Cell {
+// figure is a figure of a pool, or of another kind too; the rest have none.
+func figure(of func(row) *int, kinds ...string) func(row) table.Cell {
 	return func(r row) table.Cell {
 		switch n := of(r); {
-		case r.Kind != inventory.PoolKind:
+		case r.Kind != inventory.PoolKind && !slices.Contains(kinds, r.Kind):
 			return table.Cell{Text: "–", Tone: tone.Dim}
 		case n == nil:
 			return table.Cell{Text: model.UnknownFigure, Tone: tone.Unknown}
@@ -159,11 +160,11 @@ func (p *Page) Answer(width int) string {
 	for _, r := range p.Natural() {
 		said.add(&r)
 	}
-	slices, claims, classes := computed.Unread(&p.Page, "resourceslices"), computed.Unread(&p.Page, "resourceclaims"), computed.Unread(&p.Page, "deviceclasses")
+	offered, claims, classes := computed.Unread(&p.Page, "resourceslices"), computed.Unread(&p.Page, "resourceclaims"), computed.Unread(&p.Page, "deviceclasses")
 	words := ""
 	switch {
-	case slices != "":
-		words = "Devices are unknown: " + slices + "."
+	case offered != "":
+		words = "Devices are unknown: " + offered + "."
 	case claims != "":
 		words = "How many devices are free is unknown: " + claims + "."
 	case p.Host.Namespace() == "": // pools are in no namespace
