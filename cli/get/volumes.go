@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -14,8 +15,8 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/inventory"
 )
 
-// volumes lists the claims of the scope; without a namespace also the volumes that are not
-// bound and the attach limits of nodes.
+// volumes lists the claims of the scope; without a namespace also the volumes, the attach limits of
+// nodes and the StorageClasses.
 func volumes(ctx context.Context, g *Options, live *source.Live) (*output.List, error) {
 	objects, err := live.Objects(ctx, inventory.VolumeResources...)
 	if err != nil {
@@ -32,8 +33,8 @@ func volumes(ctx context.Context, g *Options, live *source.Live) (*output.List, 
 		More:  []string{"BOUND TO", "ATTACHED", "LIMIT"},
 		Empty: g.scope.Empty("volumes"),
 	}
-	names := map[string]string{inventory.ClaimKind: "persistentvolumeclaim/", inventory.VolumeKind: "persistentvolume/", inventory.NodeKind: "csinode.storage.k8s.io/"}
-	for _, v := range inventory.Volumes(live.Snapshot, objects) {
+	names := map[string]string{inventory.ClaimKind: "persistentvolumeclaim/", inventory.VolumeKind: "persistentvolume/", inventory.NodeKind: "csinode.storage.k8s.io/", inventory.StorageClassKind: "storageclass.storage.k8s.io/"}
+	for _, v := range slices.Concat(inventory.Volumes(live.Snapshot, objects), inventory.BoundAndClasses(live.Snapshot, objects)) {
 		object, err := meta.Accessor(v.Object)
 		if err != nil || !g.scope.Takes(v.Namespace, object.GetLabels()) {
 			continue
@@ -50,6 +51,10 @@ func volumes(ctx context.Context, g *Options, live *source.Live) (*output.List, 
 			}
 			state = attached + "/" + limit
 		}
+		why := v.Why
+		if v.Provision != nil {
+			state, why = "-", v.Provision.Words()
+		}
 		l.Add(v,
 			v.Kind,
 			orNone(v.Namespace),
@@ -58,7 +63,7 @@ func volumes(ctx context.Context, g *Options, live *source.Live) (*output.List, 
 			orNone(class),
 			size,
 			orNone(strings.Join(v.Zones, ",")),
-			orNone(v.Why),
+			orNone(why),
 			orNone(v.BoundTo),
 			attached,
 			limit,

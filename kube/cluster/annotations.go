@@ -16,18 +16,19 @@ var ReadAnnotations = map[string]bool{
 	"deployment.kubernetes.io/revision":         true, // which of its templates is the newest
 
 	// Of claims and volumes, by VolumeBinding.
-	"volume.kubernetes.io/selected-node":             true,
-	"volume.kubernetes.io/storage-provisioner":       true,
-	"volume.beta.kubernetes.io/storage-provisioner":  true,
-	"volume.beta.kubernetes.io/storage-class":        true,
-	"pv.kubernetes.io/bind-completed":                true,
-	"pv.kubernetes.io/bound-by-controller":           true,
-	"pv.kubernetes.io/provisioned-by":                true,
-	"pv.kubernetes.io/migrated-to":                   true,
-	"resource.kubernetes.io/pod-claim-name":          true, // of a ResourceClaim, by DynamicResources
-	"resource.kubernetes.io/extended-resource-claim": true,
-	"storageclass.kubernetes.io/is-default-class":    true,
-	"cluster-autoscaler.kubernetes.io/safe-to-evict": true,
+	"volume.kubernetes.io/selected-node":               true,
+	"volume.kubernetes.io/storage-provisioner":         true,
+	"volume.beta.kubernetes.io/storage-provisioner":    true,
+	"volume.beta.kubernetes.io/storage-class":          true,
+	"pv.kubernetes.io/bind-completed":                  true,
+	"pv.kubernetes.io/bound-by-controller":             true,
+	"pv.kubernetes.io/provisioned-by":                  true,
+	"pv.kubernetes.io/migrated-to":                     true,
+	"resource.kubernetes.io/pod-claim-name":            true, // of a ResourceClaim, by DynamicResources
+	"resource.kubernetes.io/extended-resource-claim":   true,
+	"storageclass.kubernetes.io/is-default-class":      true,
+	"storageclass.beta.kubernetes.io/is-default-class": true,
+	"cluster-autoscaler.kubernetes.io/safe-to-evict":   true,
 
 	// Of pods, which name their PodGroup of another scheduler by them (explain/podgroups), or their
 	// Workload of Kueue (explain/queues).

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // VolumeResources are what Volumes needs, as RBAC names it.
@@ -22,10 +23,12 @@ const (
 	ClaimKind  = "PersistentVolumeClaim"
 	VolumeKind = "PersistentVolume"
 	NodeKind   = "CSINode"
+
+	StorageClassKind = "StorageClass"
 )
 
-// Volume is a PersistentVolumeClaim, a PersistentVolume that no claim has, or what a CSI
-// driver attaches to a node.
+// Volume is a PersistentVolumeClaim, a PersistentVolume, what a CSI driver attaches to a node, or a
+// StorageClass.
 type Volume struct {
 	Kind      string `json:"kind"`
 	Namespace string `json:"namespace"`
@@ -39,15 +42,118 @@ type Volume struct {
 	Capacity *resource.Quantity `json:"capacity"`
 	// Zones are where the volume can be used; none is everywhere, or no volume yet.
 	Zones []string `json:"zones"`
-	// BoundTo is the volume of a claim, or the claim that a volume was of.
+	// BoundTo is the volume of a claim, or the claim that a volume is or was of.
 	BoundTo string `json:"boundTo"`
 	// Driver attaches volumes to a node, at most Limit; nil is no limit. Attached is how
 	// many there are; nil where VolumeAttachments could not be read.
 	Driver   string `json:"driver"`
 	Limit    *int32 `json:"limit"`
 	Attached *int   `json:"attached"`
+	// Provision is what a StorageClass does; left out of other kinds.
+	Provision *Provision `json:"provision,omitempty"`
 
 	Object runtime.Object `json:"-"`
+}
+
+// Provision is what a StorageClass does for its claims.
+type Provision struct {
+	Provisioner   string `json:"provisioner"`
+	BindingMode   string `json:"volumeBindingMode"`
+	ReclaimPolicy string `json:"reclaimPolicy"`
+	Default       bool   `json:"default"`    // for claims that name no class
+	Expandable    bool   `json:"expandable"` // its volumes may grow
+	// Claims and Pending are how many claims name the class, and how many of these have no volume yet;
+	// null where not all claims are known.
+	Claims  *int `json:"claims"`
+	Pending *int `json:"pendingClaims"`
+}
+
+// Words are what it does in short: "default, WaitForFirstConsumer, ebs.csi.aws.com, 3 claims, 1 pending".
+func (p *Provision) Words() string {
+	var words []string
+	if p.Default {
+		words = append(words, "default")
+	}
+	words = append(words, p.BindingMode, p.Provisioner)
+	switch {
+	case p.Claims == nil:
+		words = append(words, model.UnknownFigure+" claims")
+	default:
+		words = append(words, grammar.Count(*p.Claims, "claim", "claims"))
+		if *p.Pending > 0 {
+			words = append(words, fmt.Sprintf("%d pending", *p.Pending))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// BoundAndClasses are what Volumes leaves out: the volumes that are bound, then the StorageClasses, by
+// name.
+func BoundAndClasses(s *model.Snapshot, o *model.Objects) []Volume {
+	claims, unread := model.ListOf[*corev1.PersistentVolumeClaim](o, "persistentvolumeclaims")
+	volumes, _ := model.ListOf[*corev1.PersistentVolume](o, "persistentvolumes")
+	classes, _ := model.ListOf[*storagev1.StorageClass](o, "storageclasses")
+	var all []Volume
+	for _, volume := range volumes {
+		if volume.Status.Phase == corev1.VolumeBound {
+			all = append(all, volumeRow(volume))
+		}
+	}
+	for _, class := range classes {
+		row := classRow(class)
+		if unread == "" && s.Status.Namespace == "" {
+			row.Provision.count(class.Name, claims)
+		}
+		all = append(all, row)
+	}
+	slices.SortFunc(all, func(a, b Volume) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name)) })
+	return all
+}
+
+// The annotations of a default StorageClass (pkg/apis/storage/util).
+const (
+	defaultClass     = "storageclass.kubernetes.io/is-default-class"
+	betaDefaultClass = "storageclass.beta.kubernetes.io/is-default-class"
+)
+
+// count counts the claims of the class.
+func (p *Provision) count(class string, claims []*corev1.PersistentVolumeClaim) {
+	p.Claims, p.Pending = new(int), new(int)
+	for _, claim := range claims {
+		if classOf(claim) != class {
+			continue
+		}
+		*p.Claims++
+		if claim.Status.Phase == corev1.ClaimPending {
+			*p.Pending++
+		}
+	}
+}
+
+// classRow is a StorageClass without its claims. The defaults are those of the API.
+func classRow(class *storagev1.StorageClass) Volume {
+	p := &Provision{
+		Provisioner: class.Provisioner, BindingMode: string(storagev1.VolumeBindingImmediate), ReclaimPolicy: string(corev1.PersistentVolumeReclaimDelete),
+		Default:    class.Annotations[defaultClass] == "true" || class.Annotations[betaDefaultClass] == "true",
+		Expandable: class.AllowVolumeExpansion != nil && *class.AllowVolumeExpansion,
+	}
+	if class.VolumeBindingMode != nil {
+		p.BindingMode = string(*class.VolumeBindingMode)
+	}
+	if class.ReclaimPolicy != nil {
+		p.ReclaimPolicy = string(*class.ReclaimPolicy)
+	}
+	v := Volume{Kind: StorageClassKind, Name: class.Name, Zones: []string{}, Provision: p, Object: class}
+	for _, term := range class.AllowedTopologies {
+		for _, expression := range term.MatchLabelExpressions {
+			if isZone(expression.Key) {
+				v.Zones = append(v.Zones, expression.Values...)
+			}
+		}
+	}
+	slices.Sort(v.Zones)
+	v.Zones = slices.Compact(v.Zones)
+	return v
 }
 
 // Volumes are the claims, the volumes that are not bound, and the attach limits of nodes:
@@ -69,7 +175,7 @@ func Volumes(s *model.Snapshot, o *model.Objects) []Volume {
 	}
 	for _, volume := range volumes {
 		if volume.Status.Phase != corev1.VolumeBound {
-			all = append(all, unbound(volume))
+			all = append(all, volumeRow(volume))
 		}
 	}
 	all = append(all, attachLimits(o)...)
@@ -221,8 +327,8 @@ func conditionWords(claim *corev1.PersistentVolumeClaim) string {
 	return strings.Join(words, "; ")
 }
 
-// unbound is a volume that no claim has.
-func unbound(volume *corev1.PersistentVolume) Volume {
+// volumeRow is a volume with the claim that it is or was of.
+func volumeRow(volume *corev1.PersistentVolume) Volume {
 	v := Volume{
 		Kind: VolumeKind, Name: volume.Name, Phase: string(volume.Status.Phase), Class: volume.Spec.StorageClassName,
 		Zones: zonesOf(volume), Why: cmp.Or(volume.Status.Message, volume.Status.Reason), Object: volume,

@@ -152,6 +152,27 @@ func TestVolumesAndAttachLimits(t *testing.T) {
 	if diff := cmp.Diff(want, words(Volumes(snapshotOf(model.Status{}, nil), o))); diff != "" {
 		t.Error(diff)
 	}
+	o.Lists["storageclasses"][0].(*storagev1.StorageClass).Annotations = map[string]string{defaultClass: "true"}
+	o.Lists["storageclasses"][1].(*storagev1.StorageClass).AllowedTopologies = []corev1.TopologySelectorTerm{{
+		MatchLabelExpressions: []corev1.TopologySelectorLabelRequirement{{Key: corev1.LabelTopologyZone, Values: []string{"b", "a"}}},
+	}}
+	rest := BoundAndClasses(snapshotOf(model.Status{}, nil), o)
+	want = []string{
+		"PersistentVolume pv-1 Bound [a b] –/– ", "StorageClass late  [] –/– ", "StorageClass local  [] –/– ", "StorageClass soon  [a b] –/– ",
+	}
+	if diff := cmp.Diff(want, words(rest)); diff != "" {
+		t.Error(diff)
+	}
+	if got := rest[1].Provision.Words(); got != "default, WaitForFirstConsumer, disk.example.com, 2 claims, 1 pending" {
+		t.Errorf("the class is told as %q", got)
+	}
+	if got := rest[3].Provision.Words(); got != "Immediate, disk.example.com, 0 claims" || rest[3].Provision.ReclaimPolicy != "Delete" {
+		t.Errorf("the class is told as %q", got)
+	}
+	limited := BoundAndClasses(snapshotOf(model.Status{Namespace: "dev"}, nil), o)
+	if p := limited[1].Provision; p.Claims != nil || p.Pending != nil || p.Words() != "default, WaitForFirstConsumer, disk.example.com, ? claims" {
+		t.Errorf("claims of other namespaces are counted as %s", p.Words())
+	}
 	delete(o.Lists, "volumeattachments")
 	for _, v := range Volumes(snapshotOf(model.Status{}, nil), o) {
 		if v.Attached != nil || v.Kind == NodeKind && v.Trouble() {
