@@ -38,7 +38,7 @@ func AnyPod(t *rapid.T) *corev1.Pod {
 		},
 		Status: corev1.PodStatus{
 			Phase:             Draw(t, "phase", "", corev1.PodPending, corev1.PodRunning, corev1.PodSucceeded, corev1.PodFailed, corev1.PodUnknown),
-			Reason:            Draw(t, "reason", "", "", "", "Evicted", "NodeLost"),
+			Reason:            Draw(t, "reason", "", "", "", "Evicted", "OutOfcpu", "NodeLost"),
 			NominatedNodeName: Draw(t, "nominated", "", "", "n1"),
 			Conditions:        anyConditions(t),
 		},
