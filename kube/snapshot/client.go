@@ -2,12 +2,14 @@ package snapshot
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -15,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/duration"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/kubectl/pkg/describe"
@@ -26,14 +29,17 @@ import (
 )
 
 // client reads the file as it would a cluster. Nothing goes over a wire.
-func (f *File) client() (kubernetes.Interface, error) { return kubernetes.NewForConfig(f.config()) }
+func (f *File) client() (kubernetes.Interface, error) { return kubernetes.NewForConfig(f.config(0)) }
 
-func (f *File) config() *rest.Config {
-	return &rest.Config{Host: "http://snapshot.invalid", Transport: answers{f}, QPS: -1}
+func (f *File) config(later time.Duration) *rest.Config {
+	return &rest.Config{Host: "http://snapshot.invalid", Transport: answers{f, later}, QPS: -1}
 }
 
 // answers are those that the file gives to a client's requests.
-type answers struct{ file *File }
+type answers struct {
+	file  *File
+	later time.Duration // by so much is moved what kubectl describe shows as an age: see moveAges
+}
 
 // RoundTrip implements http.RoundTripper.
 func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -46,6 +52,9 @@ func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
 		err = apierrors.NewMethodNotSupported(schema.GroupResource{Resource: "snapshot"}, r.Method)
 	} else {
 		answer, err = a.file.get(r)
+	}
+	if a.later != 0 && err == nil {
+		moveAges(answer, a.later)
 	}
 	code := http.StatusOK
 	if status, ok := err.(apierrors.APIStatus); ok {
@@ -166,13 +175,55 @@ func withKind(object runtime.Object, k kind) runtime.Object {
 	return whole
 }
 
-// Describe is what kubectl describe says of an object, as far as the file holds it.
+// moveAges moves, in an answer of get, the times that kubectl describe shows as ages alone. It measures them by the clock
+// of this machine; moved by the age of the file they are as old as they were when the file was written.
+func moveAges(answer any, later time.Duration) {
+	switch a := answer.(type) {
+	case map[string]any:
+		items, _ := a["items"].([]runtime.Object)
+		for _, item := range items {
+			moveAges(item, later)
+		}
+	case metav1.Object:
+		if at := a.GetDeletionTimestamp(); at != nil {
+			a.SetDeletionTimestamp(moved(*at, later))
+		}
+	}
+	switch o := answer.(type) {
+	case *corev1.Pod: // among those of a node
+		o.CreationTimestamp = *moved(o.CreationTimestamp, later)
+		if o.DeletionTimestamp != nil && o.DeletionGracePeriodSeconds == nil { // kubectl relies on it
+			o.DeletionGracePeriodSeconds = cmp.Or(o.Spec.TerminationGracePeriodSeconds, new(int64(corev1.DefaultTerminationGracePeriodSeconds)))
+		}
+	case *corev1.Event:
+		o.FirstTimestamp, o.LastTimestamp = *moved(o.FirstTimestamp, later), *moved(o.LastTimestamp, later)
+		o.EventTime = movedMicro(o.EventTime, later)
+		if o.Series != nil {
+			o.Series.LastObservedTime = movedMicro(o.Series.LastObservedTime, later)
+		}
+	}
+}
+
+// moved is a later time; zero, which is not known, stays so.
+func moved(at metav1.Time, later time.Duration) *metav1.Time {
+	if !at.IsZero() {
+		at.Time = at.Add(later)
+	}
+	return &at
+}
+
+func movedMicro(at metav1.MicroTime, later time.Duration) metav1.MicroTime {
+	return metav1.MicroTime(*moved(metav1.Time(at), later))
+}
+
+// Describe is what kubectl describe says of an object, as far as the file holds it, with the ages that things had when
+// the file was written.
 func (f *File) Describe(_ context.Context, ref model.Ref) (string, error) {
 	k, ok := byResource[strings.SplitN(ref.Resource, ".", 2)[0]]
 	if !ok {
 		return "", fmt.Errorf("describe %s %s: the snapshot has no %s", ref.Resource, ref.Name, ref.Resource)
 	}
-	describer, ok := describe.DescriberFor(k.gvk.GroupKind(), f.config())
+	describer, ok := describe.DescriberFor(k.gvk.GroupKind(), f.config(time.Since(f.Info.Taken)))
 	if !ok {
 		return "", fmt.Errorf("describe %s %s: kubectl cannot describe it", ref.Resource, ref.Name)
 	}
@@ -180,7 +231,21 @@ func (f *File) Describe(_ context.Context, ref model.Ref) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("describe %s %s: %w", ref.Resource, ref.Name, err)
 	}
+	if at, ok := f.places[objectKey{k.resource, ref.Namespace, ref.Name}]; ok {
+		text = withGracePeriod(text, f.objects[k.resource][at], f.Info.Taken)
+	}
 	return text, nil
+}
+
+// withGracePeriod says how much of its grace period an object has left that was being deleted, where kubectl says that it
+// lasts "<invalid>": deletionTimestamp is when the grace period ends.
+func withGracePeriod(text string, object runtime.Object, taken time.Time) string {
+	m, err := meta.Accessor(object)
+	if err != nil || m.GetDeletionTimestamp() == nil || !m.GetDeletionTimestamp().After(taken) {
+		return text
+	}
+	left := duration.HumanDuration(m.GetDeletionTimestamp().Sub(taken))
+	return strings.Replace(text, "Terminating (lasts <invalid>)", "Terminating (grace period ends in "+left+")", 1)
 }
 
 // YAML is an object as the file holds it.
