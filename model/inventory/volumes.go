@@ -75,14 +75,12 @@ func (p *Provision) Words() string {
 		words = append(words, "default")
 	}
 	words = append(words, p.BindingMode, p.Provisioner)
-	switch {
-	case p.Claims == nil:
-		words = append(words, model.UnknownFigure+" claims")
-	default:
-		words = append(words, grammar.Count(*p.Claims, "claim", "claims"))
-		if *p.Pending > 0 {
-			words = append(words, fmt.Sprintf("%d pending", *p.Pending))
-		}
+	if p.Claims == nil {
+		return strings.Join(append(words, model.UnknownFigure+" claims"), ", ")
+	}
+	words = append(words, grammar.Count(*p.Claims, "claim", "claims"))
+	if *p.Pending > 0 {
+		words = append(words, fmt.Sprintf("%d pending", *p.Pending))
 	}
 	return strings.Join(words, ", ")
 }
