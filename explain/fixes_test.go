@@ -1113,3 +1113,23 @@ func TestFixesOfAPodThatCannotBeJudgedAreUnknown(t *testing.T) {
 	}
 	same(t, found.None, "Unknown which changes would help: only the pods of namespace shop are known.")
 }
+
+// TestTheLargestRequestThatFitsIsOffered: cpu to the hundredth, memory to the MiB.
+func TestTheLargestRequestThatFitsIsOffered(t *testing.T) {
+	node := testNode("a", "3657m", func(n *corev1.Node) {
+		n.Status.Allocatable[corev1.ResourceMemory] = resource.MustParse("6523Mi")
+	})
+	for _, c := range []struct {
+		pod  *corev1.Pod
+		want string
+	}{
+		{testPod("s/x", "", "8"), "cpu=3650m"},
+		{testPod("s/x", "", "1", requesting(corev1.ResourceMemory, "8Gi")), "memory=6523Mi"},
+	} {
+		e := startEngine(t, Options{}, node, testOwner(c.pod), c.pod)
+		fixes := must(fixesOf(t.Context(), e, report.PodOf(c.pod.UID)))
+		if command := fixes.Tried[0].Command; !strings.HasSuffix(command, "--requests="+c.want) {
+			t.Errorf("%s: %s", c.want, command)
+		}
+	}
+}

@@ -141,8 +141,6 @@ func roundTo(name corev1.ResourceName, room int64) int64 {
 	switch {
 	case name == corev1.ResourceCPU && room >= 100:
 		step = 10
-	case quantity.CountsBytes(name) && room >= 1<<30:
-		step = 64 << 20
 	case quantity.CountsBytes(name) && room >= 1<<20:
 		step = 1 << 20
 	}
