@@ -127,7 +127,7 @@ func (s *State) setPod(pod *corev1.Pod) error {
 	}
 	old := s.Pods[pod.UID]
 	s.Pods[pod.UID] = pod
-	s.Index.set(pod)
+	s.Index.set(old, pod)
 	s.selected.count(old, -1)
 	s.selected.count(pod, 1)
 	s.changes.pod(old, pod, &s.selected, s.now())
@@ -179,7 +179,7 @@ func (s *State) dropPod(pod *corev1.Pod) error {
 		return nil
 	}
 	delete(s.Pods, pod.UID)
-	s.Index.drop(pod.UID)
+	s.Index.drop(known)
 	s.selected.count(known, -1)
 	s.nominator.DeleteNominatedPodIfExists(known)
 	if !Assigned(known) {

@@ -3,6 +3,7 @@ package scheduler
 import (
 	"iter"
 	"maps"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,13 +15,16 @@ type PodIndex struct {
 	pods       map[types.UID]*corev1.Pod // all, those of the State
 	unassigned map[types.UID]*corev1.Pod
 	daemons    map[types.UID]*corev1.Pod // those that DaemonSets control
-	// controlled are the pods by the UID of their controller; nil until somebody asks, and
-	// again once a pod has changed.
+	// controlled are the pods by the UID of their controller; nil until somebody asks, and kept from
+	// then on: who explains pods asks after each change.
 	controlled map[types.UID][]*corev1.Pod
 }
 
-func (p *PodIndex) set(pod *corev1.Pod) {
-	p.controlled = nil
+// set takes a pod in the place of what it was before, nil for a new one.
+func (p *PodIndex) set(old, pod *corev1.Pod) {
+	if p.controlled != nil {
+		p.control(old, pod)
+	}
 	if pod.Spec.NodeName == "" {
 		p.unassigned[pod.UID] = pod
 	} else {
@@ -33,10 +37,42 @@ func (p *PodIndex) set(pod *corev1.Pod) {
 	}
 }
 
-func (p *PodIndex) drop(uid types.UID) {
-	p.controlled = nil
-	delete(p.unassigned, uid)
-	delete(p.daemons, uid)
+func (p *PodIndex) drop(pod *corev1.Pod) {
+	if p.controlled != nil {
+		p.control(pod, nil)
+	}
+	delete(p.unassigned, pod.UID)
+	delete(p.daemons, pod.UID)
+}
+
+// control puts a pod in the place of what it was before among those of their controllers; either may be nil.
+func (p *PodIndex) control(old, pod *corev1.Pod) {
+	was, is := controllerOf(old), controllerOf(pod)
+	at := slices.Index(p.controlled[was], old)
+	switch {
+	case was == is && was != "" && at >= 0:
+		p.controlled[was][at] = pod
+		return
+	case was != "" && at >= 0:
+		p.controlled[was] = slices.Delete(p.controlled[was], at, at+1)
+		if len(p.controlled[was]) == 0 {
+			delete(p.controlled, was)
+		}
+	}
+	if is != "" {
+		p.controlled[is] = append(p.controlled[is], pod)
+	}
+}
+
+// controllerOf is the UID of a pod's controller; "" without.
+func controllerOf(pod *corev1.Pod) types.UID {
+	if pod == nil {
+		return ""
+	}
+	if by := metav1.GetControllerOfNoCopy(pod); by != nil {
+		return by.UID
+	}
+	return ""
 }
 
 // Unassigned are the real pods without a node, those that have ended too, in no order.
@@ -45,13 +81,14 @@ func (p *PodIndex) Unassigned() iter.Seq[*corev1.Pod] { return maps.Values(p.una
 // OfDaemonSets are the real pods that DaemonSets control, in no order.
 func (p *PodIndex) OfDaemonSets() iter.Seq[*corev1.Pod] { return maps.Values(p.daemons) }
 
-// ControlledBy are the real pods whose controller has that UID, in no order. Read only.
+// ControlledBy are the real pods whose controller has that UID, in no order. Read only, and only as long as the
+// scheduler is held.
 func (p *PodIndex) ControlledBy(controller types.UID) []*corev1.Pod {
 	if p.controlled == nil {
 		p.controlled = map[types.UID][]*corev1.Pod{}
 		for _, pod := range p.pods {
-			if by := metav1.GetControllerOfNoCopy(pod); by != nil {
-				p.controlled[by.UID] = append(p.controlled[by.UID], pod)
+			if by := controllerOf(pod); by != "" {
+				p.controlled[by] = append(p.controlled[by], pod)
 			}
 		}
 	}

@@ -1,76 +1,58 @@
 package scheduler
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"pgregory.net/rapid"
 )
 
-// TestIndexesOfPodsHoldWhatAScanFinds adds, changes and removes pods, and compares what the
-// indexes say with a scan of all pods after each change.
-func TestIndexesOfPodsHoldWhatAScanFinds(t *testing.T) {
-	s := startScheduler(t, Options{})
-	controllers := []string{"a", "b", ""}
+// TestThePodsOfAControllerAreKeptUpToDate: after any changes they are those that a new index finds.
+func TestThePodsOfAControllerAreKeptUpToDate(t *testing.T) {
+	index := func(pods map[types.UID]*corev1.Pod) PodIndex {
+		return PodIndex{pods: pods, unassigned: map[types.UID]*corev1.Pod{}, daemons: map[types.UID]*corev1.Pod{}}
+	}
+	controllers := []types.UID{"", "one", "two"}
 	rapid.Check(t, func(t *rapid.T) {
-		for range rapid.IntRange(1, 20).Draw(t, "changes") {
-			name := rapid.SampledFrom([]string{"p", "q", "r", "s"}).Draw(t, "pod")
-			var change Change
-			if old := s.State.Pods[types.UID(name)]; old != nil {
-				change.Old = old
-			}
-			if change.Old == nil || rapid.Bool().Draw(t, "stays") {
-				pod := testPod(name, "10m")
-				pod.UID, pod.Spec.NodeName = types.UID(name), rapid.SampledFrom([]string{"", "n1", "n2"}).Draw(t, "node")
+		pods := map[types.UID]*corev1.Pod{}
+		kept := index(pods)
+		for i := range rapid.IntRange(1, 40).Draw(t, "changes") {
+			uid := types.UID(fmt.Sprint(rapid.IntRange(0, 7).Draw(t, "pod")))
+			old := pods[uid]
+			if old != nil && rapid.IntRange(0, 3).Draw(t, "what") == 0 {
+				delete(pods, uid)
+				kept.drop(old)
+			} else {
+				pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: uid, ResourceVersion: fmt.Sprint(i)}}
 				if by := rapid.SampledFrom(controllers).Draw(t, "controller"); by != "" {
-					yes := true
-					kind := rapid.SampledFrom([]string{"ReplicaSet", "DaemonSet"}).Draw(t, "kind")
-					pod.OwnerReferences = []metav1.OwnerReference{{Kind: kind, UID: types.UID(by), Controller: &yes}}
+					pod.OwnerReferences = []metav1.OwnerReference{{Kind: "ReplicaSet", UID: by, Controller: new(true)}}
 				}
-				change.New = pod
+				pods[uid] = pod
+				kept.set(old, pod)
 			}
-			if err := s.Apply(s.State.Revision+1, []Change{change}); err != nil {
-				t.Fatal(err)
+			anew := index(pods)
+			for _, by := range controllers {
+				got, want := maps.Collect(byUID(kept.ControlledBy(by))), maps.Collect(byUID(anew.ControlledBy(by)))
+				if len(kept.ControlledBy(by)) != len(anew.ControlledBy(by)) || !maps.Equal(got, want) {
+					t.Fatalf("pods of %q: %v, want %v", by, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
+				}
 			}
-			compareIndexes(t, s.State, controllers)
 		}
 	})
 }
 
-func compareIndexes(t *rapid.T, s *State, controllers []string) {
-	names := func(pods []*corev1.Pod) []string {
-		var names []string
+// byUID gives pods by their UID.
+func byUID(pods []*corev1.Pod) func(func(types.UID, *corev1.Pod) bool) {
+	return func(yield func(types.UID, *corev1.Pod) bool) {
 		for _, pod := range pods {
-			names = append(names, pod.Name)
-		}
-		slices.Sort(names)
-		return names
-	}
-	scan := func(keep func(*corev1.Pod) bool) []string {
-		return names(slices.DeleteFunc(slices.Collect(maps.Values(s.Pods)), func(pod *corev1.Pod) bool { return !keep(pod) }))
-	}
-	if diff := cmp.Diff(scan(func(pod *corev1.Pod) bool { return pod.Spec.NodeName == "" }), names(slices.Collect(s.Index.Unassigned()))); diff != "" {
-		t.Fatalf("pods without a node (-scan +index):\n%s", diff)
-	}
-	ofDaemonSet := func(pod *corev1.Pod) bool {
-		by := metav1.GetControllerOf(pod)
-		return by != nil && by.Kind == "DaemonSet"
-	}
-	if diff := cmp.Diff(scan(ofDaemonSet), names(slices.Collect(s.Index.OfDaemonSets()))); diff != "" {
-		t.Fatalf("pods of DaemonSets (-scan +index):\n%s", diff)
-	}
-	for _, by := range controllers {
-		want := scan(func(pod *corev1.Pod) bool {
-			of := metav1.GetControllerOfNoCopy(pod)
-			return of != nil && string(of.UID) == by
-		})
-		if diff := cmp.Diff(want, names(s.Index.ControlledBy(types.UID(by)))); diff != "" {
-			t.Fatalf("pods of controller %q (-scan +index):\n%s", by, diff)
+			if !yield(pod.UID, pod) {
+				return
+			}
 		}
 	}
 }
