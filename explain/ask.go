@@ -120,7 +120,7 @@ func (e *Engine) examine(ctx context.Context, q report.Query, said externalFacts
 	}
 	leaveOpen(x, open)
 	summary.Fill(x.question, x.facts, x.report)
-	x.report.Rollout = rollout.Of(e.scheduler.State, pod)
+	x.report.Rollout, x.report.FailedPods = rollout.Of(e.scheduler.State, pod), failedPods(e.scheduler.State, pod)
 	x.queued(said.queue)
 	if err := x.provision(ctx, said.provisioning); err != nil {
 		x.caveat("what autoscalers could do could not be determined: " + err.Error())

@@ -50,7 +50,7 @@ func (e *Engine) askNotCreated(ctx context.Context, q report.Query) (*report.Rep
 	}
 	r.Unknown = report.MergeUnknown(r.Unknown, later)
 	err = e.scheduler.Hold(ctx, nil, func() error {
-		r.Rollout = rollout.Of(e.scheduler.State, j.Pod)
+		r.Rollout, r.FailedPods = rollout.Of(e.scheduler.State, j.Pod), failedPods(e.scheduler.State, j.Pod)
 		return nil
 	})
 	if err != nil {

@@ -46,7 +46,7 @@ func (e *Engine) restate(ctx context.Context, q report.Query) (*report.Report, e
 	if err := x.provision(ctx, said.provisioning); err != nil {
 		return nil, err
 	}
-	report.Rollout = rollout.Of(e.scheduler.State, pod)
+	report.Rollout, report.FailedPods = rollout.Of(e.scheduler.State, pod), failedPods(e.scheduler.State, pod)
 	report.Autoscaler, report.Provisioning = own.Autoscaler, own.Provisioning
 	preempts := like.Preemption != nil && like.Preemption.Possible
 	message.Compare(e.scheduler, x.question, preemption.Outcome{Message: like.SchedulerMessage, Legacy: like.Reworded, Successful: preempts}, &report.Observed)

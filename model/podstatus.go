@@ -132,6 +132,41 @@ func endWord(end *corev1.ContainerStateTerminated) string {
 	}
 }
 
+// FailedByKubelet reports whether a pod failed because its kubelet evicted, preempted or rejected it, or shut its node
+// down: Evicted, Preempting, OutOfcpu, NodeAffinity, UnexpectedAdmissionError, Terminated. Its status.reason says so, which
+// is not set where its containers failed. A pod that outlived spec.activeDeadlineSeconds (DeadlineExceeded) is not among them.
+func FailedByKubelet(pod *corev1.Pod) bool {
+	switch pod.Status.Reason {
+	case "", unreachable, "DeadlineExceeded":
+		return false
+	}
+	return pod.Status.Phase == corev1.PodFailed && pod.Spec.NodeName != ""
+}
+
+// FailedAt is when a pod failed: when it was said to be disrupted, or when the last of its containers ended. A kubelet that
+// rejects a pod sets status.startTime to when it did. Zero is unknown.
+func FailedAt(pod *corev1.Pod) (at time.Time) {
+	if pod.Status.Phase != corev1.PodFailed {
+		return at
+	}
+	for i := range pod.Status.Conditions {
+		if c := &pod.Status.Conditions[i]; c.Type == corev1.DisruptionTarget && c.Status == corev1.ConditionTrue && !c.LastTransitionTime.IsZero() {
+			return c.LastTransitionTime.Time
+		}
+	}
+	for _, statuses := range [][]corev1.ContainerStatus{pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses} {
+		for i := range statuses {
+			if end := statuses[i].State.Terminated; end != nil && end.FinishedAt.After(at) {
+				at = end.FinishedAt.Time
+			}
+		}
+	}
+	if at.IsZero() && len(pod.Status.ContainerStatuses) == 0 && pod.Status.StartTime != nil && pod.Status.Reason != "Evicted" {
+		at = pod.Status.StartTime.Time
+	}
+	return at
+}
+
 // isSidecar reports whether an init container keeps running beside the others.
 func isSidecar(container *corev1.Container) bool {
 	return container != nil && container.RestartPolicy != nil &&

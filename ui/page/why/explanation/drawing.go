@@ -157,6 +157,9 @@ func (p *Drawing) facts() []string {
 	if rollout := report.RolloutSentence(p.Report, p.Now); rollout != "" {
 		facts = append(facts, rollout)
 	}
+	if failed := report.FailedPodsSentence(p.Report, p.Now); failed != "" {
+		facts = append(facts, failed)
+	}
 	if p.Report.Verdict == report.Unschedulable {
 		return facts
 	}
