@@ -1,5 +1,5 @@
 // Package warnings says what limits a cluster although no pod may be pending for it yet:
-// nodes under pressure, cordoned and full pools, DaemonSets that fail, full quotas, taints that evict
+// nodes under pressure, cordoned and full pools, DaemonSets that fail, pods that have failed, full quotas, taints that evict
 // pods, and budgets that block drains.
 package warnings
 
@@ -203,7 +203,7 @@ func Of(s *model.Snapshot, o *model.Objects, at At) []Warning {
 		first, later = later, first
 	}
 	for _, w := range []Warning{
-		first, pressureWarning(s), newNodeWarning(s, at.Now), cordonWarning(s), daemonSetWarning(s, at.Now), classWarning(s, o), later, taintWarning(s),
+		first, pressureWarning(s), newNodeWarning(s, at.Now), cordonWarning(s), daemonSetWarning(s, at.Now), failedWarning(s, at), classWarning(s, o), later, taintWarning(s),
 		quotaWarning(s, o, at.Namespace, at.Full), budgetWarning(s, o, at.Namespace),
 	} {
 		if w.Long != "" {

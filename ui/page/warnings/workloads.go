@@ -1,6 +1,7 @@
 package warnings
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -97,6 +98,63 @@ func daemonSetWarning(s *model.Snapshot, now time.Time) Warning {
 	}
 	lead := grammar.Agree(len(words), "DaemonSet fails: ", "DaemonSets fail: ")
 	return Warning{Short: lead + grammar.List(names, 1), Long: lead + grammar.List(words, grammar.Few), Key: "2", View: "Pods"}
+}
+
+// failedWithin is how long ago pods have failed at most that are worth a word.
+const failedWithin = 24 * time.Hour
+
+// failedWarning counts, beside pending pods, the pods that have failed, by why: what the kubelet says of one that it evicted
+// or rejected (Evicted, OutOfcpu) comes before what became of its containers.
+func failedWarning(s *model.Snapshot, at At) Warning {
+	if !at.Pods {
+		return Warning{}
+	}
+	failed, reasons, workloads := 0, map[string]int{}, map[string]int{}
+	var last time.Time
+	for _, p := range s.Pods {
+		since := model.FailedAt(p.Object)
+		if p.Object.Status.Phase != corev1.PodFailed || at.Namespace != "" && p.Object.Namespace != at.Namespace ||
+			at.Now.Sub(latest(since, p.Since())) > failedWithin {
+			continue
+		}
+		failed++
+		reasons[cmp.Or(p.Object.Status.Reason, p.Status)]++
+		workloads[p.Object.Namespace+"/"+cmp.Or(p.Owner.Name, p.Object.Name)]++
+		last = latest(last, since)
+	}
+	if failed == 0 {
+		return Warning{}
+	}
+	lead, why := grammar.Plural(failed, "pod")+" failed", byCount(reasons, " ")
+	short, long := " ("+why[0]+")", " ("+grammar.List(why, grammar.Few)+")"
+	if len(why) == 1 {
+		for reason := range reasons {
+			short, long = " ("+reason+")", " ("+reason+")"
+		}
+	}
+	long = lead + " in the last day" + long + ": " + grammar.List(byCount(workloads, " of "), grammar.Few)
+	if !last.IsZero() {
+		long += "; the last " + model.FormatAge(last, at.Now) + " ago"
+	}
+	return Warning{Short: lead + short, Long: long, Key: "2", View: "Pods"}
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
+}
+
+// byCount are names after their counts, the largest first.
+func byCount(counts map[string]int, between string) []string {
+	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	})
+	for i, name := range names {
+		names[i] = model.FormatCount(counts[name]) + between + name
+	}
+	return names
 }
 
 // newNodeWarning counts the nodes that nobody has initialized for some time: a cloud controller

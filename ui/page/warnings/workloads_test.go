@@ -156,6 +156,57 @@ func TestDaemonSetsWhosePodsFailAreWarnedOf(t *testing.T) {
 	}
 }
 
+// TestPodsThatHaveFailedAreWarnedOfBesidePendingPods: Pods, where they stand, is another view.
+func TestPodsThatHaveFailedAreWarnedOfBesidePendingPods(t *testing.T) {
+	failed := func(name, workload, reason string, ago time.Duration) *corev1.Pod {
+		p := owned("StatefulSet", workload, name, "a-1")
+		p.Status = corev1.PodStatus{Phase: corev1.PodFailed, Reason: reason}
+		p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "main", State: corev1.ContainerState{
+			Terminated: &corev1.ContainerStateTerminated{Reason: "Error", ExitCode: 137, FinishedAt: metav1.NewTime(modeltest.Epoch.Add(-ago))},
+		}}}
+		return p
+	}
+	unknown := failed("web-9", "web", "Evicted", 0)
+	unknown.Status.ContainerStatuses, unknown.CreationTimestamp = nil, metav1.NewTime(modeltest.Epoch.Add(-time.Hour))
+	for name, c := range map[string]struct {
+		pods        []*corev1.Pod
+		namespace   string
+		short, long string
+	}{
+		"none": {[]*corev1.Pod{owned("StatefulSet", "db", "db-0", "a-1")}, "", "", ""},
+		"of several workloads": {
+			[]*corev1.Pod{
+				failed("web-1", "web", "Evicted", 4*time.Minute), failed("web-2", "web", "Evicted", time.Hour), failed("db-1", "db", "Evicted", time.Hour),
+				failed("db-2", "db", "OutOfcpu", time.Hour), failed("web-3", "web", "", time.Hour),
+			}, "",
+			"5 pods failed (3 Evicted)", "5 pods failed in the last day (3 Evicted, 1 Error, 1 OutOfcpu): 3 of shop/web, 2 of shop/db; the last 4m ago",
+		},
+		"for one reason": {
+			[]*corev1.Pod{failed("web-1", "web", "Evicted", 4*time.Minute)}, "shop",
+			"1 pod failed (Evicted)", "1 pod failed in the last day (Evicted): 1 of shop/web; the last 4m ago",
+		},
+		"of another namespace": {[]*corev1.Pod{failed("web-1", "web", "Evicted", time.Minute)}, "ml", "", ""},
+		"long ago":             {[]*corev1.Pod{failed("web-1", "web", "Evicted", 25*time.Hour)}, "", "", ""},
+		"when is not known":    {[]*corev1.Pod{unknown}, "", "1 pod failed (Evicted)", "1 pod failed in the last day (Evicted): 1 of shop/web"},
+	} {
+		b := model.NewBuilder()
+		for _, p := range c.pods {
+			b.Pod(nil, p)
+		}
+		s := b.Build(1, model.Status{}, nil)
+		var got Warning
+		for _, w := range Of(s, &model.Objects{}, At{Namespace: c.namespace, Full: 95, Now: modeltest.Epoch, Pods: true}) {
+			got = w
+		}
+		if got.Short != c.short || got.Long != c.long {
+			t.Errorf("%s: %q, %q, want %q, %q", name, got.Short, got.Long, c.short, c.long)
+		}
+		if beside := Of(s, &model.Objects{}, At{Full: 95, Now: modeltest.Epoch}); len(beside) > 0 {
+			t.Errorf("%s: not beside pending pods, and %+v", name, beside)
+		}
+	}
+}
+
 func TestNodesThatNobodyInitializesAreWarnedOf(t *testing.T) {
 	aged := func(name string, age time.Duration, taints ...corev1.Taint) *corev1.Node {
 		node := modeltest.NewNode(name, "a", "8", "32Gi")
