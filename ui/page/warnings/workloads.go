@@ -103,8 +103,8 @@ func daemonSetWarning(s *model.Snapshot, now time.Time) Warning {
 // failedWithin is how long ago pods have failed at most that are worth a word.
 const failedWithin = 24 * time.Hour
 
-// failedWarning counts, beside pending pods, the pods that have failed, by why: what the kubelet says of one that it evicted
-// or rejected (Evicted, OutOfcpu) comes before what became of its containers.
+// failedWarning counts, beside pending pods, the pods that kubelets have evicted or rejected, by why. Pods whose containers
+// failed are not among them: Jobs have such every day.
 func failedWarning(s *model.Snapshot, at At) Warning {
 	if !at.Pods {
 		return Warning{}
@@ -112,20 +112,22 @@ func failedWarning(s *model.Snapshot, at At) Warning {
 	failed, reasons, workloads := 0, map[string]int{}, map[string]int{}
 	var last time.Time
 	for _, p := range s.Pods {
+		if !model.FailedByKubelet(p.Object) || at.Namespace != "" && p.Object.Namespace != at.Namespace {
+			continue
+		}
 		since := model.FailedAt(p.Object)
-		if p.Object.Status.Phase != corev1.PodFailed || at.Namespace != "" && p.Object.Namespace != at.Namespace ||
-			at.Now.Sub(latest(since, p.Since())) > failedWithin {
+		if at.Now.Sub(latest(since, p.Since())) > failedWithin {
 			continue
 		}
 		failed++
-		reasons[cmp.Or(p.Object.Status.Reason, p.Status)]++
+		reasons[p.Object.Status.Reason]++
 		workloads[p.Object.Namespace+"/"+cmp.Or(p.Owner.Name, p.Object.Name)]++
 		last = latest(last, since)
 	}
 	if failed == 0 {
 		return Warning{}
 	}
-	lead, why := grammar.Plural(failed, "pod")+" failed", byCount(reasons, " ")
+	lead, why := grammar.Plural(failed, "pod")+" ended by kubelets", byCount(reasons, " ")
 	short, long := " ("+why[0]+")", " ("+grammar.List(why, grammar.Few)+")"
 	if len(why) == 1 {
 		for reason := range reasons {

@@ -156,8 +156,8 @@ func TestDaemonSetsWhosePodsFailAreWarnedOf(t *testing.T) {
 	}
 }
 
-// TestPodsThatHaveFailedAreWarnedOfBesidePendingPods: Pods, where they stand, is another view.
-func TestPodsThatHaveFailedAreWarnedOfBesidePendingPods(t *testing.T) {
+// TestPodsThatKubeletsEndedAreWarnedOfBesidePendingPods: Pods, where they stand, is another view.
+func TestPodsThatKubeletsEndedAreWarnedOfBesidePendingPods(t *testing.T) {
 	failed := func(name, workload, reason string, ago time.Duration) *corev1.Pod {
 		p := owned("StatefulSet", workload, name, "a-1")
 		p.Status = corev1.PodStatus{Phase: corev1.PodFailed, Reason: reason}
@@ -179,15 +179,15 @@ func TestPodsThatHaveFailedAreWarnedOfBesidePendingPods(t *testing.T) {
 				failed("web-1", "web", "Evicted", 4*time.Minute), failed("web-2", "web", "Evicted", time.Hour), failed("db-1", "db", "Evicted", time.Hour),
 				failed("db-2", "db", "OutOfcpu", time.Hour), failed("web-3", "web", "", time.Hour),
 			}, "",
-			"5 pods failed (3 Evicted)", "5 pods failed in the last day (3 Evicted, 1 Error, 1 OutOfcpu): 3 of shop/web, 2 of shop/db; the last 4m ago",
+			"4 pods ended by kubelets (3 Evicted)", "4 pods ended by kubelets in the last day (3 Evicted, 1 OutOfcpu): 2 of shop/db, 2 of shop/web; the last 4m ago",
 		},
 		"for one reason": {
 			[]*corev1.Pod{failed("web-1", "web", "Evicted", 4*time.Minute)}, "shop",
-			"1 pod failed (Evicted)", "1 pod failed in the last day (Evicted): 1 of shop/web; the last 4m ago",
+			"1 pod ended by kubelets (Evicted)", "1 pod ended by kubelets in the last day (Evicted): 1 of shop/web; the last 4m ago",
 		},
 		"of another namespace": {[]*corev1.Pod{failed("web-1", "web", "Evicted", time.Minute)}, "ml", "", ""},
 		"long ago":             {[]*corev1.Pod{failed("web-1", "web", "Evicted", 25*time.Hour)}, "", "", ""},
-		"when is not known":    {[]*corev1.Pod{unknown}, "", "1 pod failed (Evicted)", "1 pod failed in the last day (Evicted): 1 of shop/web"},
+		"when is not known":    {[]*corev1.Pod{unknown}, "", "1 pod ended by kubelets (Evicted)", "1 pod ended by kubelets in the last day (Evicted): 1 of shop/web"},
 	} {
 		b := model.NewBuilder()
 		for _, p := range c.pods {
