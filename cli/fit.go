@@ -50,7 +50,7 @@ placed one after another in a simulated state, by the plugins of kube-scheduler;
 nothing is changed. Quotas, LimitRanges and Pod Security count. With --add, but
 without a workload, the answer is how many of the pending pods would fit.
 
-Exit codes: 0 all fit; 1 not all fit; 2 wrong usage or manifest; 3 unknown.`,
+Exit codes: 0 all fit (--lose: are rescheduled); 1 not all; 2 usage; 3 unknown.`,
 		Example: fmt.Sprintf(`  # Do three more pods of this Deployment fit?
   %[1]s fit deployment/web -n shop --replicas 3
   # Do all replicas of this manifest fit?

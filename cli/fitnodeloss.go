@@ -18,7 +18,7 @@ import (
 )
 
 // lose shows what becomes of the pods of the nodes that --lose names, and fails with
-// ErrBlocked if any becomes Pending.
+// ErrBlocked if any becomes Pending or is not recreated.
 func (f *fitOptions) lose(ctx context.Context, live *source.Live) error {
 	nodes, err := f.lostNodes(live)
 	if err != nil {
@@ -39,7 +39,7 @@ func (f *fitOptions) lose(ctx context.Context, live *source.Live) error {
 	switch {
 	case err != nil:
 		return err
-	case len(answer.Pending) > 0:
+	case len(answer.Pending)+len(answer.NotRecreated) > 0:
 		return exit.ErrBlocked
 	case len(answer.Undecided)+len(answer.Unknown) > 0:
 		return exit.ErrUndecided
