@@ -148,14 +148,22 @@ func (f *fitCount) explain(ctx context.Context, of placement.Template, n int) (*
 
 // explainWith is explain of the pod that a function makes in the simulated state.
 func (f *fitCount) explainWith(ctx context.Context, create func(*scheduler.SimulatedState) (*corev1.Pod, error)) (answer *report.Report, err error) {
-	e := f.engine
-	err = e.scheduler.Hold(ctx, f.on, func() error {
-		pod, err := create(f.on)
+	answer, err = explainOn(ctx, f.engine, f.on, f.said, create)
+	if err != nil {
+		return nil, fmt.Errorf("explain pod %s/%s: %w", f.of.Pod.Namespace, f.of.Pod.Name, err)
+	}
+	return answer, nil
+}
+
+// explainOn explains a pod in a simulated state, with an answer for each node.
+func explainOn(ctx context.Context, e *Engine, on *scheduler.SimulatedState, said externalFacts, create func(*scheduler.SimulatedState) (*corev1.Pod, error)) (answer *report.Report, err error) {
+	err = e.scheduler.Hold(ctx, on, func() error {
+		pod, err := create(on)
 		if err != nil {
 			return err
 		}
 		x := e.begin(ctx, pod)
-		x.take(f.said)
+		x.take(said)
 		if err := x.answer(ctx, true); err != nil {
 			return err
 		}
@@ -163,8 +171,5 @@ func (f *fitCount) explainWith(ctx context.Context, create func(*scheduler.Simul
 		answer = x.report
 		return nil
 	})
-	if err != nil {
-		return nil, fmt.Errorf("explain pod %s/%s: %w", f.of.Pod.Namespace, f.of.Pod.Name, err)
-	}
-	return answer, nil
+	return answer, err
 }

@@ -75,6 +75,20 @@ func devicesDecide(added *report.AddedNodes, pod *report.Report) bool {
 	})
 }
 
+// stopsPending notes what stops a pending pod in a simulated state.
+func stopsPending(ctx context.Context, e *Engine, on *scheduler.SimulatedState, pod *corev1.Pod, answer *report.Fit) error {
+	said, err := e.sources.gather(ctx, func() *corev1.Pod { return pod })
+	if err != nil {
+		return err
+	}
+	next, err := explainOn(ctx, e, on, said, func(*scheduler.SimulatedState) (*corev1.Pod, error) { return placement.AsNewPod(pod), nil })
+	if err != nil {
+		return fmt.Errorf("explain pod %s/%s: %w", pod.Namespace, pod.Name, err)
+	}
+	answer.StopsPending(report.PodName{Namespace: pod.Namespace, Name: pod.Name}, next)
+	return nil
+}
+
 // FitPending says how many of the pending pods would be scheduled if there were some nodes
 // more, and how many are without them.
 func FitPending(ctx context.Context, e *Engine, wanted report.NewNodes) (*report.Fit, error) {
@@ -92,6 +106,9 @@ func FitPending(ctx context.Context, e *Engine, wanted report.NewNodes) (*report
 		return nil, err
 	}
 	simulator.Added = nodes
+	simulator.Stopped = func(ctx context.Context, on *scheduler.SimulatedState, pod *corev1.Pod) error {
+		return stopsPending(ctx, e, on, pod, answer)
+	}
 	after, err := simulator.Pending(ctx)
 	if err != nil {
 		return nil, err

@@ -160,8 +160,22 @@ default/web       3     2  new-node-1, new-node-2; new-node-2 needs cpu 2 more
 1 more pending pod is not waiting for a node: gated, or of a scheduler that
 fathom does not simulate.
 `)
-	if got.Asked != 5 || got.Fits == nil || *got.Fits != 3 || got.Next != nil {
+	if got.Asked != 5 || got.Fits == nil || *got.Fits != 3 || got.Stopped() {
 		t.Errorf("asked %d, fits %v", got.Asked, got.Fits)
+	}
+	next := got.Next
+	if next == nil || *next.Pod != (report.PodName{Namespace: "default", Name: "train"}) || len(next.Groups) == 0 || len(next.Rejections) > 0 {
+		t.Fatalf("what stops the first pod that is not placed: %+v", next)
+	}
+	nodes := 0
+	for _, group := range next.Groups {
+		nodes += group.Count
+	}
+	if nodes != 3 || !strings.Contains(next.Summary, "node selector") && !strings.Contains(next.Summary, "accelerator") {
+		t.Errorf("%d nodes reject it: %s", nodes, next.Summary)
+	}
+	if all, err := FitPending(t.Context(), e, report.NewNodes{Like: "std", Count: 0}); err != nil || all.Next == nil {
+		t.Errorf("without new nodes: %+v, %v", all, err)
 	}
 }
 
@@ -192,5 +206,16 @@ func TestFitPendingIsUnknownWhereNodesMayNotBeRead(t *testing.T) {
 	}
 	if got.Fits != nil || len(got.Unknown) != 1 {
 		t.Errorf("fits %v, unknown %v", got.Fits, got.Unknown)
+	}
+}
+
+func TestNothingStopsPendingPodsThatAllFit(t *testing.T) {
+	e := startEngine(t, Options{}, testNode("std", "4"), testPod("shop/old", "std", "3"), aPod("web", "3"))
+	got, err := FitPending(t.Context(), e, report.NewNodes{Like: "std", Count: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Fits == nil || *got.Fits != 1 || got.Next != nil {
+		t.Errorf("fits %v, next %+v", got.Fits, got.Next)
 	}
 }

@@ -43,6 +43,9 @@ type Simulator struct {
 	// PreemptionCache is whom a trial counts among those that preempt, although they could before the
 	// change as well; nil: that is not asked.
 	PreemptionCache *PreemptionCache
+	// Stopped is called by Pending with the first pod, in the order of the queue, that is not placed on a
+	// node, and the simulated state then; nil: that is not asked.
+	Stopped func(ctx context.Context, on *scheduler.SimulatedState, pod *corev1.Pod) error
 }
 
 // Forecast says what the scheduler would do in a simulated state: where the pods

@@ -5,6 +5,8 @@ import (
 	"context"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
@@ -23,6 +25,7 @@ type PendingOutcome struct {
 
 // pendingCounts is a PendingOutcome in the making.
 type pendingCounts struct {
+	stopped   func(context.Context, *scheduler.SimulatedState, *corev1.Pod) error // nil: not asked
 	workloads []*workload
 	least     int
 	orders    int
@@ -42,7 +45,7 @@ type workload struct {
 // They compete with each other: several orders are simulated.
 func (s Simulator) Pending(ctx context.Context) (*PendingOutcome, error) {
 	f := s.forecasting(plan.Hypothesis{})
-	f.pendingCounts = &pendingCounts{}
+	f.pendingCounts = &pendingCounts{stopped: s.Stopped}
 	if why := f.scheduler.Forbidden["nodes"]; why != "" {
 		return &PendingOutcome{Workloads: []report.PendingFit{}, Unknown: why}, nil
 	}
@@ -115,6 +118,7 @@ func (o *pendingCounts) sort(pods []*pendingPod) {
 
 // findReasons finds what stops the first pod of each workload that is not placed.
 func (o *pendingCounts) findReasons(ctx context.Context, p *simulation) error {
+	stopped := o.stopped
 	for _, w := range o.workloads {
 		at := slices.IndexFunc(w.pods, func(c *pendingPod) bool { return p.placements[c].Node == "" })
 		if at < 0 || w.unknown() != "" {
@@ -136,6 +140,12 @@ func (o *pendingCounts) findReasons(ctx context.Context, p *simulation) error {
 		})
 		if err != nil {
 			return err
+		}
+		if stopped != nil && !w.devices {
+			if err := stopped(ctx, p.state, w.pods[at].pod); err != nil {
+				return err
+			}
+			stopped = nil
 		}
 	}
 	return nil

@@ -55,7 +55,7 @@ type Fit struct {
 	Asked     int           `json:"asked"`
 	Fits      *int          `json:"fits"` // null: not known, see Unknown; Placed were placed all the same
 	Placed    []PlacedOn    `json:"placed"`
-	Next      *NextPod      `json:"next"` // null where all fit, or where it is not known
+	Next      *NextPod      `json:"next"` // null where all fit, of pending pods in the order of the queue, or where it is not known
 	Unknown   []UnknownPart `json:"unknown"`
 	Scheduler SchedulerInfo `json:"scheduler"`
 
@@ -76,6 +76,7 @@ type PlacedOn struct {
 
 // NextPod is what stops the first pod that does not fit.
 type NextPod struct {
+	Pod        *PodName    `json:"pod,omitempty"` // of the pending pods; left out of a pod that does not exist
 	Summary    string      `json:"summary"`
 	Groups     []Group     `json:"groups"`     // the nodes by what rejects it; empty where it is not created
 	Rejections []Rejection `json:"rejections"` // why it is not created: quotas, LimitRanges, Pod Security
@@ -101,6 +102,14 @@ func (f *Fit) StoppedBy(next *Report) {
 	f.Next = &NextPod{Summary: next.Summary, Groups: next.Groups, Rejections: []Rejection{}, report: next}
 }
 
+// StopsPending notes what stops the first pending pod, in the order of the queue, that no node takes,
+// unless that is not known. In another order it may be another pod: how many fit does not depend on it.
+func (f *Fit) StopsPending(pod PodName, next *Report) {
+	if next.Verdict == Unschedulable || next.Verdict == Preempting {
+		f.Next = &NextPod{Pod: &pod, Summary: next.Summary, Groups: next.Groups, Rejections: []Rejection{}}
+	}
+}
+
 // NotCreated notes why the next pod is not created.
 func (f *Fit) NotCreated(rejected []Rejection) {
 	f.Next = &NextPod{Summary: "Not created.", Groups: []Group{}, Rejections: rejected}
@@ -117,9 +126,9 @@ func (f *Fit) Count() {
 	}
 }
 
-// Stopped says whether it is certain that not all fit.
+// Stopped says whether it is certain that not all fit. Of pending pods their numbers say that.
 func (f *Fit) Stopped() bool {
-	return f.Next != nil && (f.Next.report == nil || f.Next.report.Verdict != Unknown)
+	return f.Pending == nil && f.Next != nil && (f.Next.report == nil || f.Next.report.Verdict != Unknown)
 }
 
 // placed is how many pods were placed in the simulation.
