@@ -73,7 +73,7 @@ Exit codes: 0 nothing is blocked; 1 a pod has no node or is not started, or with
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVarP(&e.files, "filename", "f", nil, "Explain each manifest `FILE`; - is standard input.")
-	flags.BoolVar(&e.all, "all", false, "Explain all pods pending, not created or resizing.")
+	flags.BoolVar(&e.all, "all", false, "Explain pods pending, not created or resizing.")
 	flags.BoolVar(&e.nodes, "nodes", false, "Show every node too, not only the groups.")
 	flags.BoolVar(&e.trace, "trace", false, "Show the scheduling cycle, stage by stage.")
 	flags.BoolVar(&e.fixes, "fixes", false, "Show all fixes and commands; slower with --all.")
