@@ -178,7 +178,8 @@ func TestPodsThatKubeletsEndedAreWarnedOfBesidePendingPods(t *testing.T) {
 			[]*corev1.Pod{
 				failed("web-1", "web", "Evicted", 4*time.Minute), failed("web-2", "web", "Evicted", time.Hour), failed("db-1", "db", "Evicted", time.Hour),
 				failed("db-2", "db", "OutOfcpu", time.Hour), failed("web-3", "web", "", time.Hour),
-			}, "",
+			},
+			"",
 			"4 pods ended by kubelets (3 Evicted)", "4 pods ended by kubelets in the last day (3 Evicted, 1 OutOfcpu): 2 of shop/db, 2 of shop/web; the last 4m ago",
 		},
 		"for one reason": {
