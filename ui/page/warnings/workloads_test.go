@@ -183,7 +183,8 @@ func TestPodsThatKubeletsEndedAreWarnedOfBesidePendingPods(t *testing.T) {
 			"4 pods ended by kubelets (3 Evicted)", "4 pods ended by kubelets in the last day (3 Evicted, 1 OutOfcpu): 2 of shop/db, 2 of shop/web; the last 4m ago",
 		},
 		"for one reason": {
-			[]*corev1.Pod{failed("web-1", "web", "Evicted", 4*time.Minute)}, "shop",
+			[]*corev1.Pod{failed("web-1", "web", "Evicted", 4*time.Minute)},
+			"shop",
 			"1 pod ended by kubelets (Evicted)", "1 pod ended by kubelets in the last day (Evicted): 1 of shop/web; the last 4m ago",
 		},
 		"of another namespace": {[]*corev1.Pod{failed("web-1", "web", "Evicted", time.Minute)}, "ml", "", ""},
