@@ -194,7 +194,7 @@ func TestARolloutCanBeUndone(t *testing.T) {
 		"the Deployment was not read":   {nil, append(old, before, after), "deletes 1 new pod; 2 pods from before are kept"},
 		"it is paused":                  {&command.Facts{Replicas: 2, Paused: true}, append(old, before, after), ""},
 		"revisions are not known":       {&command.Facts{Replicas: 2}, append(old, set("web-1", "", time.Hour, "1"), set("web-2", "", time.Minute, "5")), ""},
-		"nothing changed for scheduler": {&command.Facts{Replicas: 2}, append(old, set("web-1", "3", time.Hour, "1"), set("web-2", "4", time.Minute, "1")), ""},
+		"nothing changed for scheduler": {&command.Facts{Replicas: 2}, []runtime.Object{testPod("s/o1", "a", "5", of("web-1")), set("web-1", "3", time.Hour, "5"), after}, ""},
 		"there was no other template":   {&command.Facts{Replicas: 2}, []runtime.Object{after}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -92,8 +92,8 @@ func changeList(r *Report) string {
 // words are the change in a clause: "cpu request 2 instead of 500m", "node selector disktype=ssd added".
 func (c *TemplateChange) words() string {
 	name := strings.TrimSpace(c.Field + " " + c.Key)
-	if c.Field == "request" {
-		name = model.ResourceWord(corev1.ResourceName(c.Key)) + " request"
+	if c.Field == "request" || c.Field == "limit" {
+		name = model.ResourceWord(corev1.ResourceName(c.Key)) + " " + c.Field
 	}
 	with := func(value string) string {
 		switch {

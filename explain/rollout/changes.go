@@ -28,6 +28,11 @@ type changed struct {
 	of     func(*corev1.PodTemplateSpec) map[string]string
 }
 
+// limited is what only a quota reads, which keeps pods from being created.
+var limited = changed{"limit", "", false, func(t *corev1.PodTemplateSpec) map[string]string {
+	return amountsOf(resourcehelper.PodLimits(&corev1.Pod{Spec: t.Spec}, resourcehelper.PodResourcesOptions{}))
+}}
+
 // compared are the fields that decide where a pod may go.
 var compared = []changed{
 	{"request", names.NodeResourcesFit, false, requests},
@@ -53,6 +58,12 @@ var compared = []changed{
 	{"resource claim", names.DynamicResources, false, resourceClaims},
 	{"scheduling gate", names.SchedulingGates, false, gates},
 	{"priority class", names.DefaultPreemption, false, priority},
+	{"preemption policy", names.DefaultPreemption, false, func(t *corev1.PodTemplateSpec) map[string]string {
+		if t.Spec.PreemptionPolicy == nil {
+			return map[string]string{"": string(corev1.PreemptLowerPriority)}
+		}
+		return map[string]string{"": string(*t.Spec.PreemptionPolicy)}
+	}},
 	{"scheduler", "", false, func(t *corev1.PodTemplateSpec) map[string]string {
 		name := t.Spec.SchedulerName
 		if name == "" {
@@ -69,10 +80,14 @@ var compared = []changed{
 	{"label", names.InterPodAffinity, false, podLabels},
 }
 
-// changes are what differs between two templates, in the order of compared.
-func changes(before, after *corev1.PodTemplateSpec) []report.TemplateChange {
-	found := []report.TemplateChange{}
-	for _, field := range compared {
+// changes are what differs between two templates, in the order of compared; of pods that are not created also their
+// limits.
+func changes(before, after *corev1.PodTemplateSpec, created bool) []report.TemplateChange {
+	found, fields := []report.TemplateChange{}, compared
+	if !created {
+		fields = append([]changed{limited}, compared...)
+	}
+	for _, field := range fields {
 		was, is := field.of(before), field.of(after)
 		keys := slices.Sorted(maps.Keys(was))
 		for _, key := range slices.Sorted(maps.Keys(is)) {
@@ -96,8 +111,13 @@ func changes(before, after *corev1.PodTemplateSpec) []report.TemplateChange {
 
 // requests are what a pod of the template requests, as the scheduler counts.
 func requests(t *corev1.PodTemplateSpec) map[string]string {
+	return amountsOf(resourcehelper.PodRequests(&corev1.Pod{Spec: t.Spec}, resourcehelper.PodResourcesOptions{}))
+}
+
+// amountsOf writes resources, without those that are zero, by name.
+func amountsOf(of corev1.ResourceList) map[string]string {
 	all := map[string]string{}
-	for name, amount := range resourcehelper.PodRequests(&corev1.Pod{Spec: t.Spec}, resourcehelper.PodResourcesOptions{}) {
+	for name, amount := range of {
 		if !amount.IsZero() {
 			all[string(name)] = amountOf(name, amount)
 		}

@@ -54,8 +54,27 @@ func ofDeployment(state *scheduler.State, pod *corev1.Pod, owner *metav1.OwnerRe
 	if before.CreationTimestamp.Before(&own.CreationTimestamp) { // else it went back to a template that it had
 		told.Since = &own.CreationTimestamp
 	}
-	told.Changes = changes(&before.Spec.Template, &own.Spec.Template)
+	told.Changes = changes(&before.Spec.Template, &own.Spec.Template, isCreated(state, pod))
+	if old := newestRunning(state.Index.ControlledBy(before.UID)); old != nil { // admission may have set what templates leave out
+		told.Changes = changes(templateOf(old, "ReplicaSet"), templateOf(pod, "ReplicaSet"), isCreated(state, pod))
+	}
 	return told.Worth()
+}
+
+// isCreated says whether a pod exists.
+func isCreated(state *scheduler.State, pod *corev1.Pod) bool {
+	_, exists := state.Pods[pod.UID]
+	return exists
+}
+
+// newestRunning is the newest of some pods that runs; nil where none does.
+func newestRunning(pods []*corev1.Pod) (newest *corev1.Pod) {
+	for _, pod := range pods {
+		if runs(pod) && (newest == nil || cmp.Or(newest.CreationTimestamp.Compare(pod.CreationTimestamp.Time), cmp.Compare(pod.Name, newest.Name)) < 0) {
+			newest = pod
+		}
+	}
+	return newest
 }
 
 // ReplicaSets are the ReplicaSet of a Deployment that an owner reference names, and the older ones of that
@@ -103,25 +122,23 @@ func ofRevisions(state *scheduler.State, pod *corev1.Pod, owner *metav1.OwnerRef
 		return nil
 	}
 	told := &report.Rollout{Workload: report.OwnerRef{Kind: owner.Kind, Name: owner.Name}}
-	var same []*corev1.Pod
-	var before *corev1.Pod // of the others that run, the newest
+	var same, others []*corev1.Pod
 	for _, other := range state.Index.ControlledBy(owner.UID) {
 		switch hash := other.Labels[appsv1.ControllerRevisionHashLabelKey]; {
 		case hash == revision:
 			same = append(same, other)
 		case hash != "" && runs(other):
 			told.Running++
-			if before == nil || cmp.Or(before.CreationTimestamp.Compare(other.CreationTimestamp.Time), cmp.Compare(other.Name, before.Name)) < 0 {
-				before = other
-			}
+			others = append(others, other)
 		}
 	}
+	before := newestRunning(others)
 	if before == nil || owner.Kind == "DaemonSet" && pod.CreationTimestamp.Before(&before.CreationTimestamp) {
 		return nil
 	}
 	count(told, same)
 	told.Previous = before.Labels[appsv1.ControllerRevisionHashLabelKey]
-	told.Changes = changes(templateOf(before, owner.Kind), templateOf(pod, owner.Kind))
+	told.Changes = changes(templateOf(before, owner.Kind), templateOf(pod, owner.Kind), isCreated(state, pod))
 	return told.Worth()
 }
 

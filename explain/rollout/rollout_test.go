@@ -79,7 +79,7 @@ func TestARolloutIsToldWhereItMayBeWhyAPodIsPending(t *testing.T) {
 		"no pod runs":                       {[]runtime.Object{first, second}, changed + "no pod from before runs."},
 		"the rollout is over":               {[]runtime.Object{first, second, explaintest.Pod("s/n1", "a", "2", of("web-2"))}, ""},
 		"nothing changed, and no pod runs":  {[]runtime.Object{first, replicaSet("web-2", "2", 12*time.Minute)}, ""},
-		"nothing that kube-scheduler reads": {[]runtime.Object{first, replicaSet("web-2", "2", 12*time.Minute), old("o1")}, "deployment/web changed 12m ago, in nothing that decides where its pods may go; 1 pod from before runs."},
+		"nothing that kube-scheduler reads": {[]runtime.Object{first, replicaSet("web-2", "2", 12*time.Minute), explaintest.Pod("s/o1", "a", "2", of("web-1"))}, "deployment/web changed 12m ago, in nothing that decides where its pods may go; 1 pod from before runs."},
 		"the template is the first":         {[]runtime.Object{second}, ""},
 		"the pod is of the old template":    {[]runtime.Object{replicaSet("web-3", "3", time.Minute), second}, ""},
 		"it went back to an older template": {
@@ -103,6 +103,38 @@ func TestARolloutIsToldWhereItMayBeWhyAPodIsPending(t *testing.T) {
 			explaintest.Same(t, report.RolloutSentence(r, now), c.want)
 		})
 	}
+}
+
+// TestWhatAdmissionSetsIsToldToo: the template of a sidecar leaves its requests to a LimitRange, and only the pod has them.
+func TestWhatAdmissionSetsIsToldToo(t *testing.T) {
+	sidecar := func(requests corev1.ResourceList) corev1.Container {
+		return corev1.Container{Name: "proxy", RestartPolicy: new(corev1.ContainerRestartPolicyAlways), Resources: corev1.ResourceRequirements{Requests: requests}}
+	}
+	after := replicaSet("web-2", "2", time.Minute, func(t *corev1.PodTemplateSpec) { t.Spec.InitContainers = []corev1.Container{sidecar(nil)} })
+	waiting := explaintest.Pod("s/x", "", "1", of("web-2"), func(p *corev1.Pod) {
+		p.Spec.InitContainers = []corev1.Container{sidecar(corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1")})}
+		p.Spec.PreemptionPolicy = new(corev1.PreemptNever)
+	})
+	s := explaintest.StartScheduler(t, nil, replicaSet("web-1", "1", time.Hour), after, waiting, explaintest.Pod("s/o1", "a", "1", of("web-1")), explaintest.Node("a", "8"))
+	const want = "deployment/web changed 1m ago: cpu request 2 instead of 1, container proxy (cpu 1) added, preemption policy Never instead of PreemptLowerPriority; 1 pod from before runs."
+	explaintest.Same(t, report.RolloutSentence(&report.Report{Rollout: rollout.Of(s.State, waiting)}, now), want)
+}
+
+// TestLimitsAreToldOfPodsThatAreNotCreated: a quota may count them, kube-scheduler does not.
+func TestLimitsAreToldOfPodsThatAreNotCreated(t *testing.T) {
+	limit := func(amount string) func(*corev1.Pod) {
+		return func(p *corev1.Pod) {
+			p.Spec.Containers[0].Resources.Limits = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse(amount)}
+		}
+	}
+	waiting, old := explaintest.Pod("s/x", "", "1", of("web-2"), limit("5Gi")), explaintest.Pod("s/o1", "a", "1", of("web-1"), limit("4Gi"))
+	objects := []runtime.Object{replicaSet("web-1", "1", time.Hour), replicaSet("web-2", "2", time.Minute), old, explaintest.Node("a", "8")}
+	missing := explaintest.StartScheduler(t, nil, objects...)
+	explaintest.Same(t, report.RolloutSentence(&report.Report{Rollout: rollout.Of(missing.State, waiting)}, now),
+		"deployment/web changed 1m ago: memory limit 5Gi instead of 4Gi; 1 pod from before runs.")
+	exists := explaintest.StartScheduler(t, nil, append(objects, waiting)...)
+	explaintest.Same(t, report.RolloutSentence(&report.Report{Rollout: rollout.Of(exists.State, waiting)}, now),
+		"deployment/web changed 1m ago, in nothing that decides where its pods may go; 1 pod from before runs.")
 }
 
 // TestARolloutOfRevisionsIsToldByPods: older templates of these are in ControllerRevisions, which are not read.
