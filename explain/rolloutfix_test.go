@@ -229,3 +229,52 @@ func TestARolloutCanBeUndone(t *testing.T) {
 		})
 	}
 }
+
+// TestFixesOfANewTemplateLookAtPodsOfTheOldOne, which have fewer ports, constraints and terms: what is removed from the
+// new template is not there.
+func TestFixesOfANewTemplateLookAtPodsOfTheOldOne(t *testing.T) {
+	set := func(name, revision string, like *corev1.Pod) *appsv1.ReplicaSet {
+		made := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{
+			Namespace: "s", Name: name, UID: types.UID(name), Annotations: map[string]string{"deployment.kubernetes.io/revision": revision},
+			OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "Deployment", Name: "web", UID: "web", Controller: new(true)}},
+		}}
+		made.Spec.Template.Spec = like.Spec
+		return made
+	}
+	of := func(name string) func(*corev1.Pod) {
+		return func(p *corev1.Pod) {
+			podControlledBy("apps/v1", "ReplicaSet", name)(p)
+			podLabel(appsv1.DefaultDeploymentUniqueLabelKey, name)(p)
+			podLabel("app", "web")(p)
+		}
+	}
+	second := func(p *corev1.Pod) {
+		hostPort("", 80, corev1.ProtocolTCP)(p)
+		p.Spec.Containers[0].Ports = append([]corev1.ContainerPort{{ContainerPort: 1}}, p.Spec.Containers[0].Ports...)
+	}
+	for name, c := range map[string]struct {
+		edit func(*corev1.Pod)
+		node func(*corev1.Node)
+		want string
+	}{
+		"a host port":         {second, nil, "remove host port 80/TCP"},
+		"a spread constraint": {spreadOver(corev1.LabelTopologyZone, 1, new(int32(2)), "web"), nodeLabel(corev1.LabelTopologyZone, "a"), "set ScheduleAnyway for the zone spread"},
+		"an anti-affinity":    {awayFrom(podTerm(corev1.LabelHostname, "web", "s")), nodeLabel(corev1.LabelHostname, "a"), "remove pod anti-affinity app=web by hostname"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pending := testPod("s/x", "", "1", of("web-2"), c.edit)
+			node := testNode("a", "8")
+			if c.node != nil {
+				c.node(node)
+			}
+			taken := testPod("other/o", "a", "1", hostPort("", 80, corev1.ProtocolTCP))
+			facts := func(context.Context, model.Ref) command.Facts { return command.Facts{Replicas: 2, MaxSurge: 1} }
+			e := startEngine(t, Options{Facts: facts}, node, taken, pending, set("web-1", "1", taken), set("web-2", "2", pending), testPod("s/o1", "a", "1", of("web-1")))
+			found := must(fixesOf(t.Context(), e, report.PodOf(pending.UID)))
+			at := slices.IndexFunc(found.Tried, func(f report.Fix) bool { return f.Title == c.want })
+			if at < 0 || !found.Tried[at].Verified {
+				t.Errorf("%s is not among what works: %s", c.want, toldFixes(found))
+			}
+		})
+	}
+}

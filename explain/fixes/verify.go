@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	resourcehelper "k8s.io/component-helpers/resource"
@@ -87,7 +88,7 @@ func addStopped(f *Search, t *forecast.FixSimulation, rollout remedy.AllowUnavai
 func addOthers(f *Search, t *forecast.FixSimulation, others []*corev1.Pod, changed *corev1.Pod, steps []remedy.Step) {
 	for _, other := range others {
 		next := changedBy(other, steps)
-		if t.Any && !placement.HasOwnClaims(changed) && requestsMore(changed, next) {
+		if t.Any && !placement.HasOwnClaims(changed) && (requestsMore(changed, next) || ofOtherTemplate(changed, next)) {
 			next = madeLike(other, changed)
 		}
 		if scheduler.Assigned(other) {
@@ -114,6 +115,11 @@ func requestsMore(pod, than *corev1.Pod) bool {
 	a, b := resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{}), resourcehelper.PodRequests(than, resourcehelper.PodResourcesOptions{})
 	cpu, memory := a.Cpu().Cmp(*b.Cpu()), a.Memory().Cmp(*b.Memory())
 	return cpu >= 0 && memory >= 0 && cpu+memory > 0
+}
+
+// ofOtherTemplate says whether two pods of a Deployment are of different templates.
+func ofOtherTemplate(a, b *corev1.Pod) bool {
+	return a.Labels[appsv1.DefaultDeploymentUniqueLabelKey] != b.Labels[appsv1.DefaultDeploymentUniqueLabelKey]
 }
 
 // madeLike is a pod as its controller makes it now, where it makes all alike: from the same template

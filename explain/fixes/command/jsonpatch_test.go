@@ -39,12 +39,13 @@ func drawLists(t *rapid.T) (*corev1.Pod, remedy.Step) {
 	}
 	constraint := rapid.IntRange(0, len(pod.Spec.TopologySpreadConstraints)-1).Draw(t, "constraint")
 	port := rapid.IntRange(0, len(*ports)-1).Draw(t, "port")
+	key, hostPort := pod.Spec.TopologySpreadConstraints[constraint].TopologyKey, (*ports)[port].HostPort
 	return pod, rapid.SampledFrom([]remedy.Step{
 		remedy.Tolerate{Taint: corev1.Taint{Key: "gpu", Effect: corev1.TaintEffectNoSchedule}},
-		remedy.LoosenSpread{Index: constraint, MaxSkew: [2]int32{1, 7}},
-		remedy.LoosenSpread{Index: constraint},
-		remedy.LoosenSpread{Index: constraint, HonorTaints: true},
-		remedy.DropHostPort{Container: "app", Index: port},
+		remedy.LoosenSpread{Index: constraint, Key: key, MaxSkew: [2]int32{1, 7}},
+		remedy.LoosenSpread{Index: constraint, Key: key},
+		remedy.LoosenSpread{Index: constraint, Key: key, HonorTaints: true},
+		remedy.DropHostPort{Container: "app", Index: port, Port: hostPort},
 	}).Draw(t, "step")
 }
 

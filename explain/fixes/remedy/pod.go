@@ -220,10 +220,16 @@ func (r DropSelector) apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, er
 }
 
 func (r SetSelector) apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
+	if _, ok := pod.Spec.NodeSelector[r.Key]; !ok {
+		return nil, fmt.Errorf("set node selector %s: the pod has none", r.Key)
+	}
 	return changePod(pod, func(p *corev1.Pod) { p.Spec.NodeSelector[r.Key] = r.Values[1] }), nil
 }
 
 func (r DropExpression) apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
+	if required := requiredNodeAffinity(pod); required == nil || r.Term >= len(required.NodeSelectorTerms) || r.Expression >= len(required.NodeSelectorTerms[r.Term].MatchExpressions) {
+		return nil, errors.New("remove node affinity: the pod has no such requirement")
+	}
 	return changePod(pod, func(p *corev1.Pod) {
 		affinity := p.Spec.Affinity.NodeAffinity
 		if r.Last {
@@ -241,6 +247,9 @@ func (r DropExpression) apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, 
 }
 
 func (r DropPodTerm) apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
+	if r.Index >= len(requiredPodTerms(pod, r.Anti)) {
+		return nil, errors.New("remove pod affinity: the pod has no such term")
+	}
 	return changePod(pod, func(p *corev1.Pod) {
 		var terms *[]corev1.PodAffinityTerm
 		if r.Anti {
@@ -256,6 +265,9 @@ func (r DropPodTerm) apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, err
 func (r LoosenSpread) Prefers() bool { return r.MaxSkew[1] == 0 && !r.HonorTaints }
 
 func (r LoosenSpread) apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
+	if all := pod.Spec.TopologySpreadConstraints; r.Index >= len(all) || all[r.Index].TopologyKey != r.Key {
+		return nil, fmt.Errorf("loosen topology spread by %s: the pod has no such constraint", r.Key)
+	}
 	return changePod(pod, func(p *corev1.Pod) {
 		switch constraint := &p.Spec.TopologySpreadConstraints[r.Index]; {
 		case r.HonorTaints:
@@ -270,6 +282,9 @@ func (r LoosenSpread) apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, er
 }
 
 func (r DropHostPort) apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
+	if !r.isOf(pod) {
+		return nil, fmt.Errorf("remove host port %d: the pod has no such port", r.Port)
+	}
 	return changePod(pod, func(p *corev1.Pod) {
 		for i := range p.Spec.Containers {
 			if c := &p.Spec.Containers[i]; c.Name == r.Container {
@@ -285,4 +300,31 @@ func (r SetScheduler) apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, er
 
 func (r Ungate) apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	return changePod(pod, func(p *corev1.Pod) { p.Spec.SchedulingGates = nil }), nil
+}
+
+// isOf says whether the pod has the port where it is taken off. Other pods of the workload may be of an older template.
+func (r DropHostPort) isOf(pod *corev1.Pod) bool {
+	return slices.ContainsFunc(pod.Spec.Containers, func(c corev1.Container) bool {
+		return c.Name == r.Container && r.Index < len(c.Ports) && c.Ports[r.Index].HostPort == r.Port
+	})
+}
+
+// requiredNodeAffinity is that of a pod; nil without.
+func requiredNodeAffinity(pod *corev1.Pod) *corev1.NodeSelector {
+	if a := pod.Spec.Affinity; a != nil && a.NodeAffinity != nil {
+		return a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+	}
+	return nil
+}
+
+// requiredPodTerms are those of a pod's affinity, or anti-affinity.
+func requiredPodTerms(pod *corev1.Pod, anti bool) []corev1.PodAffinityTerm {
+	switch a := pod.Spec.Affinity; {
+	case a == nil:
+	case anti && a.PodAntiAffinity != nil:
+		return a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+	case !anti && a.PodAffinity != nil:
+		return a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+	}
+	return nil
 }
