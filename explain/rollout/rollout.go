@@ -51,7 +51,7 @@ func ofDeployment(state *scheduler.State, pod *corev1.Pod, owner *metav1.OwnerRe
 		}
 	}
 	told.Previous = before.Name
-	if before.CreationTimestamp.Before(&own.CreationTimestamp) { // else it went back to a template that it had
+	if !own.CreationTimestamp.IsZero() && !own.CreationTimestamp.Before(&before.CreationTimestamp) { // else it went back to a template that it had
 		told.Since = &own.CreationTimestamp
 	}
 	told.Changes = changes(&before.Spec.Template, &own.Spec.Template, isCreated(state, pod))
