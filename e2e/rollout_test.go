@@ -42,33 +42,30 @@ func TestAStuckRolloutIsToldAndUndone(t *testing.T) {
 		t.Fatal(err)
 	}
 	var pending *corev1.Pod
-	pods := func(cpu string, want int) func(context.Context) (bool, error) {
+	pods := func(cpu string, running, unschedulable int) func(context.Context) (bool, error) {
 		return func(ctx context.Context) (bool, error) {
 			list, err := client.CoreV1().Pods("shop").List(ctx, metav1.ListOptions{})
 			if err != nil {
 				return false, err
 			}
-			run := 0
-			pending = nil
+			run, wait := 0, 0
 			for i := range list.Items {
 				switch pod := &list.Items[i]; {
 				case pod.Spec.NodeName == "" && scheduled(pod).Reason == corev1.PodReasonUnschedulable:
 					pending = pod
+					wait++
 				case pod.Status.Phase == corev1.PodRunning && pod.DeletionTimestamp == nil && pod.Spec.Containers[0].Resources.Requests.Cpu().String() == cpu:
 					run++
 				default:
 					return false, nil
 				}
 			}
-			return run >= want, nil
+			return run == running && wait == unschedulable, nil
 		}
 	}
-	eventually(t, "all replicas run", pods("1", 4))
+	eventually(t, "all replicas run", pods("1", 4, 0))
 	kubectl(t, plane, "", "-n", "shop", "set", "resources", "deployment/web", "--requests=cpu=6")
-	eventually(t, "new pods are pending", func(ctx context.Context) (bool, error) {
-		settled, err := pods("1", 3)(ctx)
-		return settled && pending != nil, err
-	})
+	eventually(t, "the new pods are pending", pods("1", 3, 2))
 	r := fathom(t, "explain", "--kubeconfig", kubeconfig(t, plane, controlplane.Admin), "-n", "shop", pending.Name, "--fixes", "-o", "json")
 	var told struct {
 		Rollout struct {
@@ -95,10 +92,7 @@ func TestAStuckRolloutIsToldAndUndone(t *testing.T) {
 			t.Errorf("to delete the pod is said to give it a node: %+v", f)
 		}
 		shell(t, plane, f.Command)
-		eventually(t, "all replicas run again", func(ctx context.Context) (bool, error) {
-			run, err := pods("1", 4)(ctx)
-			return run && pending == nil, err
-		})
+		eventually(t, "all replicas run again", pods("1", 4, 0))
 		return
 	}
 	t.Errorf("undoing the rollout is not offered: %+v", told.Fixes)
