@@ -13,9 +13,9 @@ import (
 )
 
 const rolledOut = `
-{apiVersion: v1, kind: Node, metadata: {name: one, labels: {kubernetes.io/hostname: one}, annotations: {kwok.x-k8s.io/node: fake}}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "50"}, capacity: {cpu: "4", memory: 8Gi, pods: "50"}}}
+{apiVersion: v1, kind: Node, metadata: {name: one, labels: {kubernetes.io/hostname: one, topology.kubernetes.io/zone: a, topology.kubernetes.io/region: r}, annotations: {kwok.x-k8s.io/node: fake}}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "50"}, capacity: {cpu: "4", memory: 8Gi, pods: "50"}}}
 ---
-{apiVersion: v1, kind: Node, metadata: {name: two, labels: {kubernetes.io/hostname: two}, annotations: {kwok.x-k8s.io/node: fake}}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "50"}, capacity: {cpu: "4", memory: 8Gi, pods: "50"}}}
+{apiVersion: v1, kind: Node, metadata: {name: two, labels: {kubernetes.io/hostname: two, topology.kubernetes.io/zone: b, topology.kubernetes.io/region: r}, annotations: {kwok.x-k8s.io/node: fake}}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "50"}, capacity: {cpu: "4", memory: 8Gi, pods: "50"}}}
 ---
 {apiVersion: v1, kind: Namespace, metadata: {name: shop}}
 ---

@@ -20,6 +20,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/provisioning"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/rollout"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/summary"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -292,19 +293,9 @@ func controllersOf(state *scheduler.State, namespace string, owner *metav1.Owner
 	if owner.Kind != "ReplicaSet" {
 		return all
 	}
-	sets := state.Listers.ReplicaSets.ReplicaSets(namespace)
-	own, err := sets.Get(owner.Name)
-	if err != nil || own.UID != owner.UID {
-		return all
-	}
-	deployment := metav1.GetControllerOfNoCopy(own)
-	if deployment == nil {
-		return all
-	}
-	for _, set := range plugins.Everything(sets) {
-		if by := metav1.GetControllerOfNoCopy(set); by != nil && by.UID == deployment.UID && set.UID != own.UID {
-			all = append(all, set.UID)
-		}
+	_, others := rollout.Siblings(state, namespace, owner)
+	for _, set := range others {
+		all = append(all, set.UID)
 	}
 	return all
 }

@@ -194,10 +194,11 @@ func (f *Attempt) worksAlone() bool { return f.Works() && f.preempted == 0 }
 
 // rankFix puts what others have to do before all, then fixes that work, last of them those that
 // recreate the pod, stop all pods of its workload or have others preempted, then those that let
-// any pod onto nodes that a taint keeps for some, then those that cannot be undone, then to undo the
-// rollout that it is part of; then those that can be undone and work if rules allow it that could not be
-// read, or add a node; then those that cannot, or work unless another pod takes the capacity, those with which the pod would fit
-// if others did not take it, and last those that bypass a queue or take the pod out of its group.
+// any pod onto nodes that a taint keeps for some, then those that cannot be undone. Then comes to undo
+// the rollout that the pod is part of. Then come those that can be undone and work if rules allow it
+// that could not be read, then to add a node, then those that cannot be undone, or work unless another
+// pod takes the capacity, then those with which the pod would fit if others did not take it, and last
+// those that bypass a queue or take the pod out of its group.
 func rankFix(f *Attempt) int {
 	switch {
 	case f.Kind == report.FixUndo:

@@ -298,12 +298,13 @@ func priority(t *corev1.PodTemplateSpec) map[string]string {
 	return map[string]string{"": t.Spec.PriorityClassName}
 }
 
-// podLabels are those that selectors of affinity and spread may count, without what tells templates apart.
+// podLabels are those that selectors of affinity and spread may count, without what tells templates apart, and
+// without those of its node that a pod gets when it is bound (plugin/pkg/admission/podtopologylabels).
 func podLabels(t *corev1.PodTemplateSpec) map[string]string {
 	all := maps.Clone(t.Labels)
 	for _, key := range []string{
 		appsv1.DefaultDeploymentUniqueLabelKey, appsv1.ControllerRevisionHashLabelKey, appsv1.StatefulSetPodNameLabel, appsv1.PodIndexLabel,
-		"pod-template-generation",
+		"pod-template-generation", corev1.LabelTopologyZone, corev1.LabelTopologyRegion,
 	} {
 		delete(all, key)
 	}

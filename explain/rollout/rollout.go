@@ -56,7 +56,9 @@ func ofDeployment(state *scheduler.State, pod *corev1.Pod, owner *metav1.OwnerRe
 	}
 	told.Changes = changes(&before.Spec.Template, &own.Spec.Template, isCreated(state, pod))
 	if old := newestRunning(state.Index.ControlledBy(before.UID)); old != nil { // admission may have set what templates leave out
-		told.Changes = changes(templateOf(old, "ReplicaSet"), templateOf(pod, "ReplicaSet"), isCreated(state, pod))
+		was, is := templateOf(old, owner.Kind), templateOf(pod, owner.Kind)
+		was.Labels, is.Labels = before.Spec.Template.Labels, own.Spec.Template.Labels
+		told.Changes = changes(was, is, isCreated(state, pod))
 	}
 	return told.Worth()
 }
@@ -80,27 +82,32 @@ func newestRunning(pods []*corev1.Pod) (newest *corev1.Pod) {
 // ReplicaSets are the ReplicaSet of a Deployment that an owner reference names, and the older ones of that
 // Deployment, the newest first; own is nil where it is not of the newest template, or not of a Deployment.
 func ReplicaSets(state *scheduler.State, namespace string, owner *metav1.OwnerReference) (own *appsv1.ReplicaSet, older []*appsv1.ReplicaSet) {
+	own, older = Siblings(state, namespace, owner)
+	if own == nil || metav1.GetControllerOfNoCopy(own).Kind != "Deployment" || slices.ContainsFunc(older, func(set *appsv1.ReplicaSet) bool { return newer(set, own) < 0 }) {
+		return nil, nil
+	}
+	slices.SortFunc(older, newer)
+	return own, older
+}
+
+// Siblings are the ReplicaSet that an owner reference names and the others of its controller, in no order; own is nil
+// where it cannot be read, or has no controller.
+func Siblings(state *scheduler.State, namespace string, owner *metav1.OwnerReference) (own *appsv1.ReplicaSet, others []*appsv1.ReplicaSet) {
 	sets := state.Listers.ReplicaSets.ReplicaSets(namespace)
 	own, err := sets.Get(owner.Name)
 	if err != nil || own.UID != owner.UID {
 		return nil, nil
 	}
-	deployment := metav1.GetControllerOfNoCopy(own)
-	if deployment == nil || deployment.Kind != "Deployment" {
+	by := metav1.GetControllerOfNoCopy(own)
+	if by == nil {
 		return nil, nil
 	}
 	for _, set := range plugins.Everything(sets) {
-		by := metav1.GetControllerOfNoCopy(set)
-		switch {
-		case by == nil || by.UID != deployment.UID || set.UID == own.UID:
-		case newer(set, own) < 0:
-			return nil, nil
-		default:
-			older = append(older, set)
+		if set.UID != own.UID && metav1.IsControlledBy(set, &metav1.ObjectMeta{UID: by.UID}) {
+			others = append(others, set)
 		}
 	}
-	slices.SortFunc(older, newer)
-	return own, older
+	return own, others
 }
 
 // newer orders ReplicaSets by the revision of their template, the newest first; without revisions by their age.

@@ -169,6 +169,11 @@ func TestARolloutOfRevisionsIsToldByPods(t *testing.T) {
 			[]runtime.Object{set("new"), pod("db-0", "a", "1", "StatefulSet", "old", time.Hour, claim("data-db-0"))},
 			"statefulset/db changed: cpu request 2 instead of 1; 1 pod from before runs.",
 		},
+		"labels that its node gave the old pod": {
+			pod("db-1", "", "2", "StatefulSet", "new", time.Minute),
+			[]runtime.Object{set("new"), pod("db-0", "a", "1", "StatefulSet", "old", time.Hour, explaintest.PodLabel(corev1.LabelTopologyZone, "a"))},
+			"statefulset/db changed: cpu request 2 instead of 1; 1 pod from before runs.",
+		},
 		"a StatefulSet's pod of the old revision": {
 			pod("db-1", "", "2", "StatefulSet", "old", time.Minute), []runtime.Object{set("new"), pod("db-0", "a", "1", "StatefulSet", "new", time.Hour)}, "",
 		},

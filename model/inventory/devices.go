@@ -33,10 +33,12 @@ type Device struct {
 	Node string `json:"nodeName"`
 	// Devices is how many a pool has, as its driver says; nil while not all its slices are
 	// there. Of a class it is how many the class selects; nil where that cannot be evaluated, or where
-	// not all devices are on one node each. Allocated is how many ResourceClaims hold; nil where claims could not be read.
+	// not all devices are on one node each. Allocated is how many ResourceClaims hold; nil where claims
+	// could not be read.
 	Devices   *int `json:"devices"`
 	Allocated *int `json:"allocated"`
-	// Free is the rest, of a class what a claim without tolerations could get now, without those that are Tainted. It is an estimate where devices are
+	// Free is the rest, without those that are Tainted; of a class what a claim without tolerations
+	// could get now. It is an estimate where devices are
 	// Shared: they share counters, or one can be allocated several times.
 	Free    *int `json:"free"`
 	Tainted int  `json:"tainted"`

@@ -127,14 +127,14 @@ func failedWarning(s *model.Snapshot, at At) Warning {
 	if failed == 0 {
 		return Warning{}
 	}
-	lead, why := grammar.Plural(failed, "pod")+" ended by kubelets", byCount(reasons, " ")
+	lead, why := grammar.Plural(failed, "pod")+" evicted or rejected", byCount(reasons, " ")
 	short, long := " ("+why[0]+")", " ("+grammar.List(why, grammar.Few)+")"
 	if len(why) == 1 {
 		for reason := range reasons {
 			short, long = " ("+reason+")", " ("+reason+")"
 		}
 	}
-	long = lead + " in the last day" + long + ": " + grammar.List(byCount(workloads, " of "), grammar.Few)
+	long = lead + " by kubelets in the last day" + long + ": " + grammar.List(byCount(workloads, " of "), grammar.Few)
 	if !last.IsZero() {
 		long += "; the last " + model.FormatAge(last, at.Now) + " ago"
 	}

@@ -180,16 +180,16 @@ func TestPodsThatKubeletsEndedAreWarnedOfBesidePendingPods(t *testing.T) {
 				failed("db-2", "db", "OutOfcpu", time.Hour), failed("web-3", "web", "", time.Hour),
 			},
 			"",
-			"4 pods ended by kubelets (3 Evicted)", "4 pods ended by kubelets in the last day (3 Evicted, 1 OutOfcpu): 2 of shop/db, 2 of shop/web; the last 4m ago",
+			"4 pods evicted or rejected (3 Evicted)", "4 pods evicted or rejected by kubelets in the last day (3 Evicted, 1 OutOfcpu): 2 of shop/db, 2 of shop/web; the last 4m ago",
 		},
 		"for one reason": {
 			[]*corev1.Pod{failed("web-1", "web", "Evicted", 4*time.Minute)},
 			"shop",
-			"1 pod ended by kubelets (Evicted)", "1 pod ended by kubelets in the last day (Evicted): 1 of shop/web; the last 4m ago",
+			"1 pod evicted or rejected (Evicted)", "1 pod evicted or rejected by kubelets in the last day (Evicted): 1 of shop/web; the last 4m ago",
 		},
 		"of another namespace": {[]*corev1.Pod{failed("web-1", "web", "Evicted", time.Minute)}, "ml", "", ""},
 		"long ago":             {[]*corev1.Pod{failed("web-1", "web", "Evicted", 25*time.Hour)}, "", "", ""},
-		"when is not known":    {[]*corev1.Pod{unknown}, "", "1 pod ended by kubelets (Evicted)", "1 pod ended by kubelets in the last day (Evicted): 1 of shop/web"},
+		"when is not known":    {[]*corev1.Pod{unknown}, "", "1 pod evicted or rejected (Evicted)", "1 pod evicted or rejected by kubelets in the last day (Evicted): 1 of shop/web"},
 	} {
 		b := model.NewBuilder()
 		for _, p := range c.pods {
