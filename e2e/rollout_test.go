@@ -81,7 +81,7 @@ func TestAStuckRolloutIsToldAndUndone(t *testing.T) {
 		t.Errorf("told of the rollout: %+v", c)
 	}
 	text := fathom(t, "explain", "--kubeconfig", kubeconfig(t, plane, controlplane.Admin), "-n", "shop", pending.Name).stdout
-	if !strings.Contains(text, "deployment/web changed ") || !strings.Contains(text, " ago: cpu request 6 instead of 1; 3 pods from before run.") {
+	if !strings.Contains(text, "deployment/web changed ") || !strings.Contains(text, " ago: cpu request 6 instead of 1; 3 old pods run.") {
 		t.Errorf("not told in the text:\n%s", text)
 	}
 	for _, f := range told.Fixes {

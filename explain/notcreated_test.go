@@ -368,5 +368,5 @@ func TestWhatARolloutChangedIsToldOfPodsThatWereNotCreated(t *testing.T) {
 	old := testPod("team-a/api-1", "a", "1", podControlledBy("apps/v1", "ReplicaSet", "old"))
 	e := startEngine(t, full.options(), testNode("a", "4"), full.namespace(), old, set("api-111", "old", "1", "1"), set("api-6c9", "rs", "2", "2"))
 	r := must(e.Ask(t.Context(), report.Query{Target: report.PodsNotCreated(refusedPod("2"))}))
-	same(t, report.RolloutSentence(r, testNow), "deployment/api changed: cpu request 2 instead of 1; 1 pod from before runs.")
+	same(t, report.RolloutSentence(r, testNow), "deployment/api changed: cpu request 2 instead of 1; 1 old pod runs.")
 }

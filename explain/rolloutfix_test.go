@@ -188,10 +188,10 @@ func TestARolloutCanBeUndone(t *testing.T) {
 		objects []runtime.Object
 		want    string // "": it is not offered
 	}{
-		"all old pods run":              {&command.Facts{Replicas: 2}, append(old, before, after), "deletes 1 new pod; 2 pods from before are kept"},
-		"one of the old pods is gone":   {&command.Facts{Replicas: 3}, append(old, before, after), "deletes 1 new pod; creates 1 pod from before, which needs a node"},
-		"no old pod runs":               {&command.Facts{Replicas: 2}, []runtime.Object{before, after}, "deletes 1 new pod; creates 2 pods from before, which need a node"},
-		"the Deployment was not read":   {nil, append(old, before, after), "deletes 1 new pod; 2 pods from before are kept"},
+		"all old pods run":              {&command.Facts{Replicas: 2}, append(old, before, after), "deletes 1 new pod; 2 old pods are kept"},
+		"one of the old pods is gone":   {&command.Facts{Replicas: 3}, append(old, before, after), "deletes 1 new pod; creates 1 old pod, which needs a node"},
+		"no old pod runs":               {&command.Facts{Replicas: 2}, []runtime.Object{before, after}, "deletes 1 new pod; creates 2 old pods, which need a node"},
+		"the Deployment was not read":   {nil, append(old, before, after), "deletes 1 new pod; 2 old pods are kept"},
 		"it is paused":                  {&command.Facts{Replicas: 2, Paused: true}, append(old, before, after), ""},
 		"revisions are not known":       {&command.Facts{Replicas: 2}, append(old, set("web-1", "", time.Hour, "1"), set("web-2", "", time.Minute, "5")), ""},
 		"nothing changed for scheduler": {&command.Facts{Replicas: 2}, []runtime.Object{testPod("s/o1", "a", "5", of("web-1")), set("web-1", "3", time.Hour, "5"), after}, ""},

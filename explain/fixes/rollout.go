@@ -267,9 +267,9 @@ func undoRollout(f *Search, facts *command.Facts) (undo Attempt, ok bool) {
 	switch missing := 0; {
 	case facts != nil && facts.Unread == "" && facts.Replicas > r.Running:
 		missing = facts.Replicas - r.Running
-		how += fmt.Sprintf("; creates %s from before, which %s a node", grammar.Plural(missing, "pod"), grammar.Agree(missing, "needs", "need"))
+		how += fmt.Sprintf("; creates %s, which %s a node", grammar.Plural(missing, "old pod"), grammar.Agree(missing, "needs", "need"))
 	case r.Running > 0:
-		how += "; " + grammar.Count(r.Running, "pod from before is kept", "pods from before are kept")
+		how += "; " + grammar.Count(r.Running, "old pod is kept", "old pods are kept")
 	}
 	return Attempt{Fix: report.Fix{
 		Title: "undo the rollout of " + name, Kind: report.FixUndo, Command: to(r.revisions[0]), Undo: to(r.revisions[1]),

@@ -63,10 +63,10 @@ func RolloutSentence(r *Report, now time.Time) string {
 	} else {
 		said += ", in nothing that decides where its pods may go"
 	}
-	before := grammar.Count(rollout.Running, "pod from before runs", "pods from before run")
+	before := grammar.Count(rollout.Running, "old pod runs", "old pods run")
 	switch {
 	case rollout.Running == 0:
-		return said + "; no pod from before runs."
+		return said + "; no old pod runs."
 	case rollout.New == 0:
 		return said + "; " + before + "."
 	}

@@ -73,23 +73,23 @@ func TestARolloutIsToldWhereItMayBeWhyAPodIsPending(t *testing.T) {
 		objects []runtime.Object
 		want    string // "": there is none to tell
 	}{
-		"old pods run":                      {[]runtime.Object{first, second, old("o1"), old("o2")}, changed + "2 pods from before run."},
-		"one has ended":                     {[]runtime.Object{first, second, old("o1"), old("o2", ended)}, changed + "1 pod from before runs."},
-		"some of both run":                  {[]runtime.Object{first, second, old("o1"), explaintest.Pod("s/n1", "a", "2", of("web-2"))}, changed + "1 pod from before runs, and 1 new one."},
-		"no pod runs":                       {[]runtime.Object{first, second}, changed + "no pod from before runs."},
+		"old pods run":                      {[]runtime.Object{first, second, old("o1"), old("o2")}, changed + "2 old pods run."},
+		"one has ended":                     {[]runtime.Object{first, second, old("o1"), old("o2", ended)}, changed + "1 old pod runs."},
+		"some of both run":                  {[]runtime.Object{first, second, old("o1"), explaintest.Pod("s/n1", "a", "2", of("web-2"))}, changed + "1 old pod runs, and 1 new one."},
+		"no pod runs":                       {[]runtime.Object{first, second}, changed + "no old pod runs."},
 		"the rollout is over":               {[]runtime.Object{first, second, explaintest.Pod("s/n1", "a", "2", of("web-2"))}, ""},
 		"nothing changed, and no pod runs":  {[]runtime.Object{first, replicaSet("web-2", "2", 12*time.Minute)}, ""},
-		"nothing that kube-scheduler reads": {[]runtime.Object{first, replicaSet("web-2", "2", 12*time.Minute), explaintest.Pod("s/o1", "a", "2", of("web-1"))}, "deployment/web changed 12m ago, in nothing that decides where its pods may go; 1 pod from before runs."},
+		"nothing that kube-scheduler reads": {[]runtime.Object{first, replicaSet("web-2", "2", 12*time.Minute), explaintest.Pod("s/o1", "a", "2", of("web-1"))}, "deployment/web changed 12m ago, in nothing that decides where its pods may go; 1 old pod runs."},
 		"the template is the first":         {[]runtime.Object{second}, ""},
 		"the pod is of the old template":    {[]runtime.Object{replicaSet("web-3", "3", time.Minute), second}, ""},
 		"it went back to an older template": {
 			[]runtime.Object{replicaSet("web-1", "3", time.Minute), replicaSet("web-2", "4", time.Hour, cpu("2")), old("o1")},
-			"deployment/web changed: cpu request 2 instead of 1; 1 pod from before runs.",
+			"deployment/web changed: cpu request 2 instead of 1; 1 old pod runs.",
 		},
-		"revisions are not known": {[]runtime.Object{replicaSet("web-1", "", time.Hour), replicaSet("web-2", "", 12*time.Minute, cpu("2")), old("o1")}, changed + "1 pod from before runs."},
+		"revisions are not known": {[]runtime.Object{replicaSet("web-1", "", time.Hour), replicaSet("web-2", "", 12*time.Minute, cpu("2")), old("o1")}, changed + "1 old pod runs."},
 		"compared is what runs, not what failed between": {
 			[]runtime.Object{first, replicaSet("web-f", "2", 20*time.Minute, cpu("9")), replicaSet("web-2", "3", 12*time.Minute, cpu("2")), old("o1")},
-			changed + "1 pod from before runs.",
+			changed + "1 old pod runs.",
 		},
 		"a ReplicaSet of nobody": {[]runtime.Object{func() *appsv1.ReplicaSet {
 			set := second.DeepCopy()
@@ -116,7 +116,7 @@ func TestWhatAdmissionSetsIsToldToo(t *testing.T) {
 		p.Spec.PreemptionPolicy = new(corev1.PreemptNever)
 	})
 	s := explaintest.StartScheduler(t, nil, replicaSet("web-1", "1", time.Hour), after, waiting, explaintest.Pod("s/o1", "a", "1", of("web-1")), explaintest.Node("a", "8"))
-	const want = "deployment/web changed 1m ago: cpu request 2 instead of 1, container proxy (cpu 1) added, preemption policy Never instead of PreemptLowerPriority; 1 pod from before runs."
+	const want = "deployment/web changed 1m ago: cpu request 2 instead of 1, container proxy (cpu 1) added, preemption policy Never instead of PreemptLowerPriority; 1 old pod runs."
 	explaintest.Same(t, report.RolloutSentence(&report.Report{Rollout: rollout.Of(s.State, waiting)}, now), want)
 }
 
@@ -131,10 +131,10 @@ func TestLimitsAreToldOfPodsThatAreNotCreated(t *testing.T) {
 	objects := []runtime.Object{replicaSet("web-1", "1", time.Hour), replicaSet("web-2", "2", time.Minute), old, explaintest.Node("a", "8")}
 	missing := explaintest.StartScheduler(t, nil, objects...)
 	explaintest.Same(t, report.RolloutSentence(&report.Report{Rollout: rollout.Of(missing.State, waiting)}, now),
-		"deployment/web changed 1m ago: memory limit 5Gi instead of 4Gi; 1 pod from before runs.")
+		"deployment/web changed 1m ago: memory limit 5Gi instead of 4Gi; 1 old pod runs.")
 	exists := explaintest.StartScheduler(t, nil, append(objects, waiting)...)
 	explaintest.Same(t, report.RolloutSentence(&report.Report{Rollout: rollout.Of(exists.State, waiting)}, now),
-		"deployment/web changed 1m ago, in nothing that decides where its pods may go; 1 pod from before runs.")
+		"deployment/web changed 1m ago, in nothing that decides where its pods may go; 1 old pod runs.")
 }
 
 // TestARolloutOfRevisionsIsToldByPods: older templates of these are in ControllerRevisions, which are not read.
@@ -167,12 +167,12 @@ func TestARolloutOfRevisionsIsToldByPods(t *testing.T) {
 		"a StatefulSet": {
 			pod("db-1", "", "2", "StatefulSet", "new", time.Minute, claim("data-db-1")),
 			[]runtime.Object{set("new"), pod("db-0", "a", "1", "StatefulSet", "old", time.Hour, claim("data-db-0"))},
-			"statefulset/db changed: cpu request 2 instead of 1; 1 pod from before runs.",
+			"statefulset/db changed: cpu request 2 instead of 1; 1 old pod runs.",
 		},
 		"labels that its node gave the old pod": {
 			pod("db-1", "", "2", "StatefulSet", "new", time.Minute),
 			[]runtime.Object{set("new"), pod("db-0", "a", "1", "StatefulSet", "old", time.Hour, explaintest.PodLabel(corev1.LabelTopologyZone, "a"))},
-			"statefulset/db changed: cpu request 2 instead of 1; 1 pod from before runs.",
+			"statefulset/db changed: cpu request 2 instead of 1; 1 old pod runs.",
 		},
 		"a StatefulSet's pod of the old revision": {
 			pod("db-1", "", "2", "StatefulSet", "old", time.Minute), []runtime.Object{set("new"), pod("db-0", "a", "1", "StatefulSet", "new", time.Hour)}, "",
@@ -183,7 +183,7 @@ func TestARolloutOfRevisionsIsToldByPods(t *testing.T) {
 		"a DaemonSet": {
 			pod("db-x", "", "2", "DaemonSet", "new", time.Minute, pinned("b")),
 			[]runtime.Object{pod("db-y", "a", "1", "DaemonSet", "old", time.Hour, pinned("a")), pod("db-z", "c", "2", "DaemonSet", "new", time.Minute, pinned("c"))},
-			"daemonset/db changed: cpu request 2 instead of 1; 1 pod from before runs, and 1 new one.",
+			"daemonset/db changed: cpu request 2 instead of 1; 1 old pod runs, and 1 new one.",
 		},
 		"a DaemonSet's older pod": {
 			pod("db-x", "", "2", "DaemonSet", "one", time.Hour, pinned("b")), []runtime.Object{pod("db-y", "a", "1", "DaemonSet", "other", time.Minute, pinned("a"))}, "",
@@ -259,7 +259,7 @@ func TestWhatChangedOfATemplateIsTold(t *testing.T) {
 				sentence := ""
 				if told := rollout.Of(s.State, waiting); told != nil {
 					sentence = report.RolloutSentence(&report.Report{Rollout: &report.Rollout{Workload: told.Workload, Changes: told.Changes}}, now)
-					sentence = sentence[len("deployment/web changed: ") : len(sentence)-len("; no pod from before runs.")]
+					sentence = sentence[len("deployment/web changed: ") : len(sentence)-len("; no old pod runs.")]
 				}
 				got = append(got, sentence)
 			}
@@ -282,6 +282,6 @@ func TestWhatRejectsThePodIsToldFirst(t *testing.T) {
 			{Field: "toleration", Key: "dedicated=gpu", Plugin: "TaintToleration", Removed: true},
 		}},
 	}
-	const want = "deployment/web changed: toleration dedicated=gpu removed, cpu request 2 instead of 1, memory request 2Gi instead of 1Gi, container proxy added and 1 more; no pod from before runs."
+	const want = "deployment/web changed: toleration dedicated=gpu removed, cpu request 2 instead of 1, memory request 2Gi instead of 1Gi, container proxy added and 1 more; no old pod runs."
 	explaintest.Same(t, report.RolloutSentence(r, now), want)
 }
