@@ -188,10 +188,10 @@ e2e: control-plane
 bench:
 	go test -run '^$$' -bench . -benchmem -timeout 60m ./...
 
-# SEED=0 draws another cluster each time and prints its seed.
+# SEED=0 draws another cluster each time and prints its seed. The program is built as releases are.
 scale: control-plane
 	go build -C e2e -o $(BIN)/scale ./cmd/scale
-	go build -o $(BIN)/kubectl-fathom .
+	.ci/release-build $(BIN)/kubectl-fathom v0.0.0-scale
 	exec $(BIN)/scale -binary $(BIN)/kubectl-fathom -nodes $(NODES) -pods $(PODS) -pending $(PENDING) -seed $(SEED) \
 		-peers "$(PEERS)" $(if $(GROWTH),-growth) $(if $(SERVE),-serve)
 

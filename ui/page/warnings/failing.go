@@ -84,6 +84,9 @@ func failuresOf(o *page.Observed) failures {
 // pressedSince is when the first of its conditions of pressure began that still hold; zero where
 // none does.
 func pressedSince(node *model.Node) (since time.Time) {
+	if len(node.Pressure) == 0 {
+		return since
+	}
 	for _, condition := range node.Object.Status.Conditions {
 		at := condition.LastTransitionTime.Time
 		if slices.Contains(node.Pressure, string(condition.Type)) && (since.IsZero() || at.Before(since)) {
