@@ -238,12 +238,12 @@ type undoneRollout struct {
 	revisions [2]string // of the template before it and of its own, as the Deployment numbers them; "" where it does not
 }
 
-// rolloutToUndo is that which the pod is part of, if it changed anything that decides where its pods may go; nil
-// otherwise.
+// rolloutToUndo is that which the pod is part of, if its template changed anything that decides where its pods may go;
+// nil otherwise.
 func rolloutToUndo(f *Search, pod *corev1.Pod) *undoneRollout {
 	told := rollout.Of(f.Scheduler.State, pod)
 	own, older := replicaSetsOf(f, pod)
-	if told == nil || own == nil || len(told.Changes) == 0 {
+	if told == nil || own == nil || !told.ByTemplate() {
 		return nil
 	}
 	may := &undoneRollout{Rollout: told, namespace: pod.Namespace}

@@ -33,6 +33,14 @@ type TemplateChange struct {
 	Added   bool   `json:"added,omitempty"`   // it was not there before
 	Removed bool   `json:"removed,omitempty"` // it is no longer there
 	Plugin  string `json:"plugin"`            // of the scheduler, which reads it; "" for none
+	// Admission says that the templates do not differ in it: it was set when the pods were created.
+	Admission bool `json:"admission,omitempty"`
+}
+
+// ByTemplate reports whether anything that the rollout changed is in its workload's template; of a StatefulSet and a
+// DaemonSet, whose older templates are not read, whether anything is.
+func (r *Rollout) ByTemplate() bool {
+	return slices.ContainsFunc(r.Changes, func(c TemplateChange) bool { return !c.Admission })
 }
 
 // Worth is the rollout if it may tell why the pod is pending: older pods run, or none of the new template
@@ -60,6 +68,9 @@ func RolloutSentence(r *Report, now time.Time) string {
 	}
 	if len(rollout.Changes) > 0 {
 		said += ": " + changeList(r)
+		if !rollout.ByTemplate() {
+			said += ", set at admission and not by the template"
+		}
 	} else {
 		said += ", in nothing that decides where its pods may go"
 	}

@@ -36,6 +36,7 @@ var limited = changed{"limit", "", false, func(t *corev1.PodTemplateSpec) map[st
 // compared are the fields that decide where a pod may go.
 var compared = []changed{
 	{"request", names.NodeResourcesFit, false, requests},
+	{"pod overhead", names.NodeResourcesFit, false, func(t *corev1.PodTemplateSpec) map[string]string { return amountsOf(t.Spec.Overhead) }},
 	{"container", names.NodeResourcesFit, true, containers},
 	{"node selector", names.NodeAffinity, false, func(t *corev1.PodTemplateSpec) map[string]string { return t.Spec.NodeSelector }},
 	{"node affinity", names.NodeAffinity, false, nodeAffinity},
@@ -107,6 +108,28 @@ func changes(before, after *corev1.PodTemplateSpec, created bool) []report.Templ
 		}
 	}
 	return found
+}
+
+// markAdmission marks the changes of pods that are none of their templates. A container that the template adds may
+// request what a LimitRange has it request.
+func markAdmission(ofPods []report.TemplateChange, before, after *corev1.PodTemplateSpec, created bool) {
+	ofTemplates, others := changes(before, after, created), !slices.Equal(containerNames(before), containerNames(after))
+	for i := range ofPods {
+		change := &ofPods[i]
+		change.Admission = !(others && (change.Field == "request" || change.Field == "limit" || change.Field == "container")) &&
+			!slices.ContainsFunc(ofTemplates, func(c report.TemplateChange) bool { return c.Field == change.Field && c.Key == change.Key })
+	}
+}
+
+// containerNames are all of a template, in their order.
+func containerNames(t *corev1.PodTemplateSpec) (all []string) {
+	for i := range t.Spec.InitContainers {
+		all = append(all, t.Spec.InitContainers[i].Name)
+	}
+	for i := range t.Spec.Containers {
+		all = append(all, t.Spec.Containers[i].Name)
+	}
+	return all
 }
 
 // requests are what a pod of the template requests, as the scheduler counts.

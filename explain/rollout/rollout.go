@@ -59,6 +59,7 @@ func ofDeployment(state *scheduler.State, pod *corev1.Pod, owner *metav1.OwnerRe
 		was, is := templateOf(old, owner.Kind), templateOf(pod, owner.Kind)
 		was.Labels, is.Labels = before.Spec.Template.Labels, own.Spec.Template.Labels
 		told.Changes = changes(was, is, isCreated(state, pod))
+		markAdmission(told.Changes, &before.Spec.Template, &own.Spec.Template, isCreated(state, pod))
 	}
 	return told.Worth()
 }

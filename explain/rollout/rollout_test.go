@@ -54,6 +54,10 @@ func of(set string) func(*corev1.Pod) {
 	return explaintest.PodControlledBy("apps/v1", "ReplicaSet", set)
 }
 
+func spec(change func(*corev1.PodSpec)) edit {
+	return func(t *corev1.PodTemplateSpec) { change(&t.Spec) }
+}
+
 func cpu(amount string) edit {
 	return func(t *corev1.PodTemplateSpec) {
 		t.Spec.Containers[0].Resources.Requests[corev1.ResourceCPU] = resource.MustParse(amount)
@@ -120,6 +124,27 @@ func TestWhatAdmissionSetsIsToldToo(t *testing.T) {
 	explaintest.Same(t, report.RolloutSentence(&report.Report{Rollout: rollout.Of(s.State, waiting)}, now), want)
 }
 
+// TestWhatOnlyAdmissionSetIsToldAsThat: the RuntimeClass of both templates has more overhead since the old pods were
+// created. Undoing the rollout would not change it.
+func TestWhatOnlyAdmissionSetIsToldAsThat(t *testing.T) {
+	kata := spec(func(s *corev1.PodSpec) { s.RuntimeClassName = new("kata") })
+	overhead := func(memory string) func(*corev1.Pod) {
+		return func(p *corev1.Pod) {
+			p.Spec.RuntimeClassName = new("kata")
+			p.Spec.Overhead = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse(memory)}
+		}
+	}
+	waiting := explaintest.Pod("s/x", "", "1", of("web-2"), overhead("2Gi"))
+	s := explaintest.StartScheduler(t, nil, replicaSet("web-1", "1", time.Hour, kata), replicaSet("web-2", "2", time.Minute, kata), waiting,
+		explaintest.Pod("s/o1", "a", "1", of("web-1"), overhead("160Mi")), explaintest.Node("a", "8"))
+	told := rollout.Of(s.State, waiting)
+	const want = "deployment/web changed 1m ago: memory request 2Gi instead of 160Mi, pod overhead memory 2Gi instead of 160Mi, set at admission and not by the template; 1 old pod runs."
+	explaintest.Same(t, report.RolloutSentence(&report.Report{Rollout: told}, now), want)
+	if told.ByTemplate() {
+		t.Error("the template is said to have changed it")
+	}
+}
+
 // TestLimitsAreToldOfPodsThatAreNotCreated: a quota may count them, kube-scheduler does not.
 func TestLimitsAreToldOfPodsThatAreNotCreated(t *testing.T) {
 	limit := func(amount string) func(*corev1.Pod) {
@@ -127,8 +152,13 @@ func TestLimitsAreToldOfPodsThatAreNotCreated(t *testing.T) {
 			p.Spec.Containers[0].Resources.Limits = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse(amount)}
 		}
 	}
+	inTemplate := func(amount string) edit {
+		return spec(func(s *corev1.PodSpec) {
+			s.Containers[0].Resources.Limits = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse(amount)}
+		})
+	}
 	waiting, old := explaintest.Pod("s/x", "", "1", of("web-2"), limit("5Gi")), explaintest.Pod("s/o1", "a", "1", of("web-1"), limit("4Gi"))
-	objects := []runtime.Object{replicaSet("web-1", "1", time.Hour), replicaSet("web-2", "2", time.Minute), old, explaintest.Node("a", "8")}
+	objects := []runtime.Object{replicaSet("web-1", "1", time.Hour, inTemplate("4Gi")), replicaSet("web-2", "2", time.Minute, inTemplate("5Gi")), old, explaintest.Node("a", "8")}
 	missing := explaintest.StartScheduler(t, nil, objects...)
 	explaintest.Same(t, report.RolloutSentence(&report.Report{Rollout: rollout.Of(missing.State, waiting)}, now),
 		"deployment/web changed 1m ago: memory limit 5Gi instead of 4Gi; 1 old pod runs.")
@@ -201,7 +231,6 @@ func TestARolloutOfRevisionsIsToldByPods(t *testing.T) {
 
 // TestWhatChangedOfATemplateIsTold: each field that decides where a pod may go, added, changed and removed.
 func TestWhatChangedOfATemplateIsTold(t *testing.T) {
-	spec := func(change func(*corev1.PodSpec)) edit { return func(t *corev1.PodTemplateSpec) { change(&t.Spec) } }
 	selector := &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
 	term := corev1.PodAffinityTerm{LabelSelector: selector, TopologyKey: corev1.LabelTopologyZone}
 	spread := func(maxSkew int32, when corev1.UnsatisfiableConstraintAction) edit {
