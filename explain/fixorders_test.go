@@ -426,6 +426,34 @@ func TestAllNodesOfAPoolAreChangedTogether(t *testing.T) {
 	}
 }
 
+// TestPodsThatAFixPlacesOpenOtherNodes: once the zone without pods has some, the others may have more.
+func TestPodsThatAFixPlacesOpenOtherNodes(t *testing.T) {
+	zone := func(name string) func(*corev1.Node) { return nodeLabel(corev1.LabelTopologyZone, name) }
+	spread := func(p *corev1.Pod) {
+		p.Labels = map[string]string{"app": "web"}
+		p.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{{
+			MaxSkew: 1, TopologyKey: corev1.LabelTopologyZone, WhenUnsatisfiable: corev1.DoNotSchedule,
+			LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
+		}}
+	}
+	first := testPod("shop/web-0", "", "1", spread, ownedBy("ReplicaSet", "web"))
+	objects := []runtime.Object{
+		first, testNode("a", "8", zone("a")), testNode("b", "8", zone("b")), testNode("c", "8", zone("c"), cordoned),
+		testPod("shop/in-a", "a", "1", spread, ownedBy("ReplicaSet", "web")), testPod("shop/in-b", "b", "1", spread, ownedBy("ReplicaSet", "web")),
+	}
+	for i := 1; i < 4; i++ {
+		objects = append(objects, testPod(fmt.Sprintf("shop/web-%d", i), "", "1", spread, ownedBy("ReplicaSet", "web")))
+	}
+	found, err := fixesOf(t.Context(), startEngine(t, Options{}, objects...), report.PodOf(first.UID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(found.Tried, func(f report.Fix) bool { return f.Title == "uncordon c" })
+	if at < 0 || found.Tried[at].NodesGained != 1 || found.Tried[at].PodsPlaced != 4 {
+		t.Errorf("want 1 node and all 4 pods:\n%s", toldFixes(found))
+	}
+}
+
 // A pod that a PodDisruptionBudget protects is not evicted where another one will do.
 func TestPodsThatMayBeEvictedAreChosen(t *testing.T) {
 	moves := ownedBy("ReplicaSet", "moves")

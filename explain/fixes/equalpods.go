@@ -45,6 +45,10 @@ func (f *Search) place(ctx context.Context, pod *corev1.Pod, nodes []string) (in
 	for n := range min(wanted, mostAlike) {
 		next := equalTo(pod, f.alike[n])
 		t, err := f.Scheduler.FittingNodes(ctx, next, nodes)
+		if err == nil && len(t.Names) == 0 && nodes != nil && placement.Matters(pod) {
+			nodes = nil // those before it may have opened others
+			t, err = f.Scheduler.FittingNodes(ctx, next, nodes)
+		}
 		if err != nil {
 			return 0, err
 		}
