@@ -42,7 +42,7 @@ func (e *explainOptions) parsePod(argument string) (named.Pod, error) {
 }
 
 // findOf finds the pod that stands for those that a workload could not create, or else its first
-// pending one, or else one that has a node.
+// pending one, or else one that has a node, first one that fails.
 func (e *explainOptions) findOf(ctx context.Context, live *source.Live, kind, name string) (*model.Pod, error) {
 	if err := live.Seek(ctx); err != nil {
 		return nil, err
@@ -63,8 +63,7 @@ func (e *explainOptions) findOf(ctx context.Context, live *source.Live, kind, na
 	case e.scope.Namespace == "" && slices.ContainsFunc(found, func(p *model.Pod) bool { return p.Object.Namespace != found[0].Object.Namespace }):
 		return nil, exit.Usagef("explain %s: it is in several namespaces; choose one with -n", asked)
 	case placed:
-		e.Say(fmt.Errorf("explain %s: %s; this is %s", asked,
-			grammar.Agree(len(found), "its pod is not pending", "none of its "+grammar.Plural(len(found), "pod")+" is pending"), found[0].FullName()))
+		e.Say(fmt.Errorf("explain %s: %s; this is %s", asked, notPending(found), found[0].FullName()))
 		if e.overlooks = live.Overlooks() || e.scope.Beyond(live.Snapshot.Status); e.overlooks {
 			live.SayLimits()
 		}
@@ -74,13 +73,37 @@ func (e *explainOptions) findOf(ctx context.Context, live *source.Live, kind, na
 	return found[0], nil
 }
 
-// placedOf are the pods of a workload that have a node and have not finished.
+// notPending says of the pods of a workload that none is pending, and how many fail.
+func notPending(placed []*model.Pod) string {
+	failing := 0
+	for _, pod := range placed {
+		if pod.Failing() {
+			failing++
+		}
+	}
+	said := grammar.Agree(len(placed), "its pod is not pending", "none of its "+grammar.Plural(len(placed), "pod")+" is pending")
+	if failing == 0 {
+		return said
+	}
+	return said + grammar.Agree(len(placed), " but fails", fmt.Sprintf(", %d %s", failing, grammar.Agree(failing, "fails", "fail")))
+}
+
+// placedOf are the pods of a workload that have a node and have not finished, those that fail first.
 func (e *explainOptions) placedOf(live *source.Live, kind, name string) (placed []*model.Pod) {
 	for _, pod := range live.Snapshot.Pods {
 		if pod.Object.Spec.NodeName != "" && !pod.Finished() && e.scope.Holds(pod) && named.MadeBy(pod, kind, name) {
 			placed = append(placed, pod)
 		}
 	}
+	slices.SortStableFunc(placed, func(a, b *model.Pod) int {
+		switch {
+		case a.Failing() == b.Failing():
+			return 0
+		case a.Failing():
+			return -1
+		}
+		return 1
+	})
 	return placed
 }
 

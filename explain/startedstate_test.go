@@ -96,7 +96,18 @@ func TestARunningPodMayNotBeReady(t *testing.T) {
 			})
 		}
 	}
-	e := startEngine(t, Options{}, testNode("a", "4"), testNode("b", "4", down),
+	noNetwork := func(node *corev1.Node) {
+		down(node)
+		node.Status.Conditions[0].Status = corev1.ConditionFalse
+	}
+	crashing := func(p *corev1.Pod) {
+		status := &p.Status.ContainerStatuses[0]
+		status.RestartCount, status.State = 20, corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff"}}
+		status.LastTerminationState.Terminated = &corev1.ContainerStateTerminated{ExitCode: 137, Reason: "OOMKilled", Message: "out of memory"}
+	}
+	e := startEngine(t, Options{}, testNode("a", "4"), testNode("b", "4", down), testNode("c", "4", noNetwork),
+		testNode("d", "4"), testPod("shop/crashing", "d", "1", running, unready, crashing), testPod("shop/crashing-c", "c", "1", running, unready, crashing),
+		testPod("shop/crashed-b", "b", "1", running, unready, crashing), testPod("shop/no-network", "c", "1", running, unready),
 		testPod("shop/fine", "a", "1", running), testPod("shop/unready", "a", "1", running, unready), testPod("shop/silent", "b", "1", running, unready),
 		testPod("shop/deferred", "a", "3", running, resized(corev1.PodResizePending, "Deferred", "Node didn't have enough resource: cpu")),
 		testPod("shop/infeasible", "a", "9", running, resized(corev1.PodResizePending, "Infeasible", "")),
@@ -109,6 +120,10 @@ func TestARunningPodMayNotBeReady(t *testing.T) {
 		},
 		"infeasible": {", all containers started. Its resize to cpu 9 is infeasible for 3m: a has cpu 4 allocatable.", "infeasible: cpu 4 allocatable on a"},
 		"growing":    {", all containers started. Its resize to cpu 3 has been in progress for 3m.", "in progress on a"},
+		"crashing":   {" ago. Container app is waiting: CrashLoopBackOff, restarted 20 times, last ended with exit code 137 (OOMKilled).", "d: CrashLoopBackOff"},
+		"crashing-c": {"last ended with exit code 137 (OOMKilled). c is NotReady for 2h.", "c: CrashLoopBackOff"},
+		"crashed-b":  {", all containers started. b is NotReady for 2h: nothing reports the state of its containers.", "b: NotReady for 2h"},
+		"no-network": {", all containers started. c is NotReady for 2h.", "c: NotReady for 2h"},
 		"silent":     {", all containers started. b is NotReady for 2h: nothing reports the state of its containers.", "b: NotReady for 2h"},
 	} {
 		r, err := e.Ask(t.Context(), report.Query{Target: report.PodOf(types.UID("shop/" + name))})

@@ -55,22 +55,33 @@ func tellScheduled(q *podQuestion, _ *report.Report) overall {
 	return told
 }
 
-// tellRunning is for a pod whose containers have all started: it may not be Ready all the same.
+// tellRunning is for a pod whose containers have all started: it may not be Ready all the same, and one of them may have
+// ended since.
 func tellRunning(q *podQuestion, placed string) overall {
 	node := q.Pod.Spec.NodeName
 	told := overall{summary: placed + ", all containers started.", state: "running", why: node}
 	ready := slices.IndexFunc(q.Pod.Status.Conditions, func(c corev1.PodCondition) bool {
 		return c.Type == corev1.PodReady && c.Status == corev1.ConditionFalse
 	})
-	if down, since := notReady(q); down {
+	status, since := readiness(q)
+	switch c := restarting(q.Pod); {
+	case status == corev1.ConditionUnknown:
 		told.summary += fmt.Sprintf(" %s is NotReady%s: nothing reports the state of its containers.", node, since)
 		told.why = node + ": NotReady" + since
-	} else if c := restarting(q.Pod); c != nil {
-		told.summary += fmt.Sprintf(" Container %s is waiting: %s, restarted %s.", c.Name, c.State.Waiting.Reason, grammar.Count(int(c.RestartCount), "time", "times"))
+	case c != nil:
+		told.summary = placed + ". " + waitsAgain(c)
 		told.why = node + ": " + c.State.Waiting.Reason
-	} else if ready >= 0 {
+		if last := c.LastTerminationState.Terminated; last != nil && last.Message != "" {
+			told.facts = append(told.facts, "last message of container "+c.Name+": "+last.Message)
+		}
+	case status == corev1.ConditionFalse: // by its kubelet
+		told.why = node + ": NotReady" + since
+	case ready >= 0:
 		told.summary += " It is not Ready" + lasting(q, q.Pod.Status.Conditions[ready].LastTransitionTime) + "."
 		told.why = node + ": not Ready"
+	}
+	if status == corev1.ConditionFalse {
+		told.summary += fmt.Sprintf(" %s is NotReady%s.", node, since)
 	}
 	tellResize(q, &told)
 	return told
@@ -87,18 +98,31 @@ func restarting(pod *corev1.Pod) *corev1.ContainerStatus {
 	return nil
 }
 
-// notReady says whether it is known that the pod's node is NotReady, and for how long: " for 5m".
-func notReady(q *podQuestion) (down bool, since string) {
+// waitsAgain says of a container that waits to be restarted how it ended last.
+func waitsAgain(c *corev1.ContainerStatus) string {
+	said := fmt.Sprintf("Container %s is waiting: %s, restarted %s", c.Name, c.State.Waiting.Reason, grammar.Count(int(c.RestartCount), "time", "times"))
+	if last := c.LastTerminationState.Terminated; last != nil {
+		said += fmt.Sprintf(", last ended with exit code %d", last.ExitCode)
+		if last.Reason != "" && last.Reason != "Error" && last.Reason != "Completed" { // OOMKilled
+			said += " (" + last.Reason + ")"
+		}
+	}
+	return said + "."
+}
+
+// readiness is whether the pod's node is Ready, and since when it is not, " for 5m": ConditionUnknown where its kubelet
+// has stopped reporting, "" where that is not known.
+func readiness(q *podQuestion) (status corev1.ConditionStatus, since string) {
 	node, err := q.Nodes.NodeInfos().Get(q.Pod.Spec.NodeName)
 	if err != nil {
-		return false, ""
+		return "", ""
 	}
 	for _, condition := range node.Node().Status.Conditions {
 		if condition.Type == corev1.NodeReady && condition.Status != corev1.ConditionTrue {
-			return true, lasting(q, condition.LastTransitionTime)
+			return condition.Status, lasting(q, condition.LastTransitionTime)
 		}
 	}
-	return false, ""
+	return corev1.ConditionTrue, ""
 }
 
 // lasting is how long a condition holds, " for 5m"; "" where nothing says since when.
@@ -159,7 +183,7 @@ func unready(q *podQuestion) string {
 	if !s.Silent() || s.reason != "" {
 		return ""
 	}
-	if down, _ := notReady(q); !down {
+	if status, _ := readiness(q); status == "" || status == corev1.ConditionTrue {
 		return ""
 	}
 	return fmt.Sprintf(", and %s is NotReady", name)
