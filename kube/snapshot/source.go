@@ -379,13 +379,26 @@ func (f *File) NodeLease(_ context.Context, node string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("get the Lease of %s: the snapshot has none", node)
 }
 
-// Events are those about an object that the file holds, newest first.
+// Events are those about an object that the file holds, newest first. A List of kubectl with events of the object's
+// namespace, or of several, has all that there were.
 func (f *File) Events(_ context.Context, ref model.Ref) ([]model.Event, error) {
 	found := f.events(ref)
-	if len(found) == 0 {
+	if len(found) > 0 {
+		return found, nil
+	}
+	if f.Own {
 		return nil, fmt.Errorf("list events of %s: the snapshot has none", ref.Name)
 	}
-	return found, nil
+	in := map[string]bool{}
+	for _, object := range f.objects["events"] {
+		if e, ok := object.(*corev1.Event); ok {
+			in[e.InvolvedObject.Namespace] = true
+		}
+	}
+	if len(in) > 1 || in[ref.Namespace] {
+		return nil, nil
+	}
+	return nil, fmt.Errorf("list events of %s: the file has none of its namespace", ref.Name)
 }
 
 func (f *File) events(ref model.Ref) (found []model.Event) {
