@@ -55,8 +55,9 @@ func TestAStateAndItsWordsAreOfOneReadingOfThePod(t *testing.T) {
 		var ok bool
 		switch r.State {
 		case "running":
-			ok = started && pod.DeletionTimestamp == nil && strings.Contains(r.Summary, "all containers started") && r.Started &&
-				(why == "") == strings.HasSuffix(r.Summary, "all containers started.") // a container may wait to be restarted
+			again := strings.Contains(r.Summary, " is waiting: ") // to be restarted
+			ok = started && pod.DeletionTimestamp == nil && strings.Contains(r.Summary, "all containers started") != again && r.Started &&
+				(why == "") == strings.HasSuffix(r.Summary, "all containers started.")
 		case "finished":
 			ok = ended && strings.Contains(r.Summary, "finished") && r.Started
 		case "being deleted":

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,6 +39,24 @@ func TestServicesThatMayNotBeReadLeaveOpenNoPendingPod(t *testing.T) {
 	}
 	if says := got.Sentence(); says != "With 2 more nodes like n1, 1 of 1 pending pod fits. Without them none fits." {
 		t.Errorf("it says %q", says)
+	}
+}
+
+// TestAFixWorksWhereOnlyScoresAreUnknown: on which of its nodes the pod goes is unknown without Services, and that it has one
+// is not.
+func TestAFixWorksWhereOnlyScoresAreUnknown(t *testing.T) {
+	pod := testPod("shop/web", "", "3")
+	gpu := func(n *corev1.Node) {
+		n.Spec.Taints = []corev1.Taint{{Key: "gpu", Effect: corev1.TaintEffectNoSchedule}}
+	}
+	e := startEngineForbidding(t, Options{}, []string{"services"}, testNode("a", "4", gpu), testNode("b", "4", gpu), testNode("c", "2"), pod)
+	found, err := fixesOf(t.Context(), e, report.PodOf(pod.UID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(found.Tried, func(f report.Fix) bool { return f.Title == "tolerate gpu:NoSchedule" })
+	if at < 0 || found.Tried[at].NodesGained != 2 || !found.Tried[at].Works() {
+		t.Errorf("the toleration does not work:\n%s", toldFixes(found))
 	}
 }
 

@@ -160,8 +160,8 @@ type tried struct {
 	told      *FixOutcome
 }
 
-// is reports whether a pending pod is one that the trial is about.
-func (t *tried) is(c *pendingPod) bool { return slices.Contains(t.target, c) }
+// is reports whether a pending pod is one that the trial is about; without a trial none is.
+func (t *tried) is(c *pendingPod) bool { return t != nil && slices.Contains(t.target, c) }
 
 // hasReplica reports whether a pending pod has the same controller as the one that the trial is
 // about.

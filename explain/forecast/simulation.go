@@ -442,7 +442,7 @@ func knownAtStart(p *simulation, class *equivalenceClass) *rejection {
 // findAnew is find for a pod of a class that may have room.
 func (p *simulation) findAnew(ctx context.Context, c *pendingPod) (place, error) {
 	l, err := findPlace(ctx, p, c)
-	if err == nil && p.forecast.pendingCounts != nil && len(l.Fits) > 0 { // only how many fit is asked for: any of these nodes may be taken
+	if err == nil && len(l.Fits) > 0 && (p.forecast.pendingCounts != nil || p.forecast.trial.is(c)) { // whether it fits is asked for: any of these nodes may be taken
 		l = placement.Placement{Node: l.Fits[0], Tie: l.Fits, Found: l.Found}
 	}
 	switch {
