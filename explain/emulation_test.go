@@ -58,6 +58,39 @@ func TestAnOlderSchedulersWordsAreKnown(t *testing.T) {
 	}
 }
 
+// TestTheWordsOfAnyVersionThatTheClusterMayHaveAgree: a file does not say of which version the cluster is, and no kubelet is
+// newer than kube-apiserver.
+func TestTheWordsOfAnyVersionThatTheClusterMayHaveAgree(t *testing.T) {
+	const helpless = "preemption: 0/2 nodes are available: 1 No preemption victims found for incoming pod, 1 Preemption is not helpful for scheduling."
+	const now = "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint(s). "
+	const then = "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint {dedicated: gpu}. "
+	for name, c := range map[string]struct {
+		kubelet, message string
+		agrees           bool
+	}{
+		"the present words":            {"v1.33.1", now + helpless, true},
+		"1.33":                         {"v1.33.1", then + helpless, true},
+		"1.34":                         {"v1.33.1", then + "no new claims to deallocate, " + helpless, true},
+		"1.36":                         {"v1.33.1", now + "no new claims to deallocate, " + helpless, true},
+		"older than its kubelets":      {"v1.36.0", then + "no new claims to deallocate, " + helpless, false},
+		"its kubelets are not known":   {"", then + helpless, false},
+		"another taint, in old words":  {"v1.33.1", "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint {other: gpu}. " + helpless, false},
+		"another number, in old words": {"v1.33.1", "0/3 nodes are available: 2 Insufficient cpu, 1 node(s) had untolerated taint {dedicated: gpu}. " + helpless, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			version := func(n *corev1.Node) { n.Status.NodeInfo.KubeletVersion = c.kubelet }
+			e := startEngine(t, Options{}, testNode("std-a-01", "4", version), testNode("gpu-a-01", "32", version, nodeTaint("dedicated", "gpu", corev1.TaintEffectNoSchedule)),
+				testPod("batch/a", "std-a-01", "3"))
+			r := mustExplain(t, e, testPod("shop/x", "", "4", func(p *corev1.Pod) {
+				p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Message: c.message}}
+			}))
+			if r.Observed.Agrees == nil || *r.Observed.Agrees != c.agrees {
+				t.Errorf("agrees %v\nours  %s\nolder %s", *r.Observed.Agrees, r.SchedulerMessage, r.Reworded)
+			}
+		})
+	}
+}
+
 func TestAnOlderSchedulerSaysNothingOfAPreemptionThatWorks(t *testing.T) {
 	e := startEngine(t, Options{ClusterVersion: "v1.36.0"}, aNode("a", "4"), aPod("idle", "3", on("a")))
 	r := mustExplain(t, e, aPod("urgent", "4", priority(100), func(p *corev1.Pod) {

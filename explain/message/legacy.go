@@ -46,27 +46,64 @@ func legacyTaint(state *scheduler.State, pod *corev1.Pod, node *corev1.Node) str
 const lastSilent = 36
 
 // legacyMessages are the messages of o in the words of the cluster's version: several where its
-// patch releases differ, none where those are ours.
+// patch releases differ, none where those are ours. Where the version is not known ("") they are those of all that the
+// cluster may have: no kubelet is newer than kube-apiserver (kubernetes.io/releases/version-skew-policy).
 func legacyMessages(s preemption.Simulator, clusterVersion string, m *scheduler.Matrix, pod *corev1.Pod, d scheduler.Diagnosis, o preemption.Outcome) []string {
-	minor := scheduler.MinorOf(clusterVersion)
-	if minor == 0 || minor > lastSilent {
+	first := scheduler.MinorOf(clusterVersion)
+	last := first
+	if clusterVersion == "" {
+		first, last = newestKubelet(m), lastSilent
+	}
+	if first == 0 || first > lastSilent {
 		return nil
 	}
-	all := []legacyWords{{minor: minor}}
-	if slices.ContainsFunc(legacyReasons, func(r legacyReason) bool { return r.patched && minor <= r.until }) {
-		all = append(all, legacyWords{minor: minor, patched: true})
+	said := []string{legacyPostFilter(s, m, d, o)}
+	if clusterVersion == "" && !o.Successful {
+		said = append(said, o.Message) // without DynamicResources, which is on by default from 1.34 on
 	}
-	fit := *d.Fit
-	fit.Diagnosis.PostFilterMsg = legacyPostFilter(s, m, d, o)
 	var messages []string
-	for _, words := range all {
-		fit.Diagnosis.NodeToStatus = framework.NewNodeToStatus(map[string]*fwk.Status{}, d.Fit.Diagnosis.NodeToStatus.AbsentNodesStatus())
-		d.Fit.Diagnosis.NodeToStatus.ForEachExplicitNode(func(name string, status *fwk.Status) {
-			fit.Diagnosis.NodeToStatus.Set(name, reword(s.Profile.Scheduler.State, words, pod, name, status))
-		})
-		messages = append(messages, fit.Error())
+	for _, words := range wordings(first, last) {
+		for _, postFilter := range said {
+			if message := reworded(s, words, pod, d, postFilter); !slices.Contains(messages, message) {
+				messages = append(messages, message)
+			}
+		}
 	}
 	return messages
+}
+
+// reworded is the message of a diagnosis in other words.
+func reworded(s preemption.Simulator, words legacyWords, pod *corev1.Pod, d scheduler.Diagnosis, postFilter string) string {
+	fit := *d.Fit
+	fit.Diagnosis.PostFilterMsg = postFilter
+	fit.Diagnosis.NodeToStatus = framework.NewNodeToStatus(map[string]*fwk.Status{}, d.Fit.Diagnosis.NodeToStatus.AbsentNodesStatus())
+	d.Fit.Diagnosis.NodeToStatus.ForEachExplicitNode(func(name string, status *fwk.Status) {
+		fit.Diagnosis.NodeToStatus.Set(name, reword(s.Profile.Scheduler.State, words, pod, name, status))
+	})
+	return fit.Error()
+}
+
+// newestKubelet is the newest minor version of a kubelet; 0 where none is known.
+func newestKubelet(m *scheduler.Matrix) (newest int) {
+	for _, node := range m.Nodes {
+		newest = max(newest, scheduler.MinorOf(node.Node().Status.NodeInfo.KubeletVersion))
+	}
+	return newest
+}
+
+// wordings are the different words of minor versions, from the first to the last.
+func wordings(first, last int) (all []legacyWords) {
+	for minor := first; minor <= last; minor++ {
+		if minor == first || slices.ContainsFunc(legacyReasons, func(r legacyReason) bool { return r.until == minor-1 }) {
+			all = append(all, legacyWords{minor: minor})
+		}
+		if slices.ContainsFunc(legacyReasons, func(r legacyReason) bool {
+			return r.patched && (minor == r.until || minor == first && minor < r.until)
+		}) {
+			all = append(all, legacyWords{minor: minor, patched: true})
+		}
+	}
+	return all
 }
 
 // legacyWords are the words of a minor version, or of its later patch releases.
