@@ -58,6 +58,21 @@ func TestAnOlderSchedulersWordsAreKnown(t *testing.T) {
 	}
 }
 
+// TestAnOlderSchedulersWordsAboutVolumesAreKnown: up to 1.32 a volume of another node was in conflict.
+func TestAnOlderSchedulersWordsAboutVolumesAreKnown(t *testing.T) {
+	const then = "0/1 nodes are available: 1 node(s) had volume node affinity conflict. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
+	for cluster, agrees := range map[string]bool{"v1.32.9": true, "v1.33.5": false} {
+		emulated(t, scheduler.MinorOf(cluster))
+		e := startEngine(t, Options{ClusterVersion: cluster}, testNode("a", "4"), aClaim("shop/data", "local", boundTo("pv")), aVolume("pv", "local", volumeOn("is", "gone"), volumeOf("shop/data")))
+		r := mustExplain(t, e, withClaim(testPod("shop/x", "", "1", func(p *corev1.Pod) {
+			p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Message: then}}
+		})))
+		if r.Observed.Agrees == nil || *r.Observed.Agrees != agrees {
+			t.Errorf("%s: agrees %v\nours  %s\nolder %s", cluster, r.Observed.Agrees, r.SchedulerMessage, r.Reworded)
+		}
+	}
+}
+
 // TestTheWordsOfAnyVersionThatTheClusterMayHaveAgree: a file does not say of which version the cluster is, and no kubelet is
 // newer than kube-apiserver.
 func TestTheWordsOfAnyVersionThatTheClusterMayHaveAgree(t *testing.T) {

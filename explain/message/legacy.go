@@ -9,6 +9,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumerestrictions"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/preemption"
@@ -30,6 +31,9 @@ var legacyReasons = []legacyReason{
 	{34, true, "node(s) had untolerated taint(s)", legacyTaint}, // kubernetes/kubernetes#135023 patched 1.34
 	{33, false, volumerestrictions.ErrReasonReadWriteOncePodConflict, func(*scheduler.State, *corev1.Pod, *corev1.Node) string {
 		return "node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode"
+	}},
+	{32, false, string(volumebinding.ErrReasonNodeConflict), func(*scheduler.State, *corev1.Pod, *corev1.Node) string { // kubernetes/kubernetes#129887
+		return "node(s) had volume node affinity conflict"
 	}},
 }
 
