@@ -65,6 +65,32 @@ func FormatMemoryOf(bytes, whole int64) string {
 	return string(append(appendDecimal(dst, whole, unit.size, 1, Down), unit.name...))
 }
 
+// FormatMemorySum words free = whole − part so that the sum holds as it is read: to a tenth of the whole's unit where the
+// rounded figures do not add up. What is free rounds down.
+func FormatMemorySum(whole, part int64) (free, all, used string) {
+	free, all, used = FormatMemory(whole-part, Down), FormatMemory(whole, Down), FormatMemory(part, Up)
+	unit := unitOf(whole)
+	if part < 0 || whole < part || whole > math.MaxInt64/16 {
+		return free, all, used
+	}
+	shown := func(bytes int64, round Rounding) int64 { // in tenths of the unit; -1: in a smaller one
+		switch {
+		case bytes >= 10*unit.size:
+			return (bytes/unit.size + scaled(bytes%unit.size, unit.size, 1, round)) * 10
+		case bytes >= unit.size || bytes == 0:
+			return bytes/unit.size*10 + scaled(bytes%unit.size, unit.size, 10, round)
+		}
+		return -1
+	}
+	if f, p := shown(whole-part, Down), shown(part, Up); f >= 0 && p >= 0 && shown(whole, Down)-p == f {
+		return free, all, used
+	}
+	tenths := func(bytes int64) int64 { return bytes/unit.size*10 + scaled(bytes%unit.size, unit.size, 10, Down) }
+	word := func(n int64) string { return strconv.FormatInt(n/10, 10) + "." + strconv.FormatInt(n%10, 10) + unit.name }
+	f, a := tenths(whole-part), tenths(whole)
+	return word(f), word(a), word(a - f)
+}
+
 // FormatCount words a number of things with a comma at each thousand: "12,400".
 func FormatCount[N ~int | ~int32 | ~int64](n N) string {
 	if int64(n) == math.MaxInt64 {

@@ -123,3 +123,26 @@ func readCores(t *rapid.T, text string) float64 {
 	}
 	return cores
 }
+
+// TestASumOfMemoryHoldsAsItIsRead: 60Gi − 59Gi is not 2.7Gi.
+func TestASumOfMemoryHoldsAsItIsRead(t *testing.T) {
+	const mi, gi = 1 << 20, 1 << 30
+	for _, c := range []struct {
+		whole, part     int64
+		free, all, used string
+	}{
+		{63810783 << 10, 59520 * mi, "2.7Gi", "60.8Gi", "58.1Gi"},
+		{60 * gi, 41 * gi, "19Gi", "60Gi", "41Gi"},
+		{60 * gi, 0, "60Gi", "60Gi", "0"},
+		{8 * gi, 3*gi + 512*mi, "4.5Gi", "8Gi", "3.5Gi"},
+		{60 * gi, 59*gi + 512*mi, "0.5Gi", "60.0Gi", "59.5Gi"},
+		{60*gi + 512*mi, 20*gi + 700*mi, "39Gi", "60Gi", "21Gi"},
+		{4 * gi, 6 * gi, "-2Gi", "4Gi", "6Gi"},
+		{0, 0, "0", "0", "0"},
+	} {
+		free, all, used := FormatMemorySum(c.whole, c.part)
+		if free != c.free || all != c.all || used != c.used {
+			t.Errorf("%d − %d: free %s = %s − %s, want %s = %s − %s", c.whole, c.part, free, all, used, c.free, c.all, c.used)
+		}
+	}
+}

@@ -151,10 +151,21 @@ func ColumnText(name corev1.ResourceName, amount int64, round model.Rounding) st
 	return otherAmount(name, amount, round)
 }
 
+// SumTexts format free = allocatable − requested, so that the sum holds as it is read.
+func SumTexts(name corev1.ResourceName, allocatable, requested int64) (free, all, part string) {
+	if countsBytes(name) {
+		return model.FormatMemorySum(allocatable, requested)
+	}
+	return AmountText(name, allocatable-requested, model.Down), AmountText(name, allocatable, model.Down), AmountText(name, requested, model.Up)
+}
+
 func otherAmount(name corev1.ResourceName, amount int64, round model.Rounding) string {
-	if name == corev1.ResourceMemory || name == corev1.ResourceEphemeralStorage ||
-		strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix) {
+	if countsBytes(name) {
 		return model.FormatMemory(amount, round)
 	}
 	return model.FormatCount(amount)
+}
+
+func countsBytes(name corev1.ResourceName) bool {
+	return name == corev1.ResourceMemory || name == corev1.ResourceEphemeralStorage || strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
 }

@@ -197,9 +197,9 @@ func resourceHead(name corev1.ResourceName) string {
 // amountWords are the sum behind what is free, in width cells: "free 3.65 = allocatable
 // 15.9 − requested 12.25". Of a resource that no plugin found lacking it is enough.
 func (c closest) amountWords(s figures.Shortage, width int) string {
+	left, all, part := figures.SumTexts(s.Resource, s.Allocatable, s.Requested)
 	free := "free " + figures.AmountText(s.Resource, s.Free(), model.Down)
-	sum := free + " = allocatable " + figures.AmountText(s.Resource, s.Allocatable, model.Down) +
-		" − requested " + figures.AmountText(s.Resource, s.Requested, model.Up)
+	sum := "free " + left + " = allocatable " + all + " − requested " + part
 	lacks := slices.ContainsFunc(figures.Shortages(c.rejections, c.node, nil), func(l figures.Shortage) bool { return l.Resource == s.Resource })
 	if !lacks {
 		if c.group.Fits == nil || s.Short() > 0 {
