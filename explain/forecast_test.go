@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/admission"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -447,6 +448,14 @@ func TestEvictionsOfAPlanUseBudgetsUp(t *testing.T) {
 	told = mustForecast(t, startEngine(t, Options{}, append(slices.Clone(objects), cart)...), supposed)
 	if got, want := told.Fates["shop/1"].Budget, (plan.Budget{Allows: plan.BudgetWaits, Name: "cart", Why: "3 healthy pods, 4 needed", All: true}); got != want {
 		t.Errorf("all pods are needed: got %+v, want %+v", got, want)
+	}
+	cart = budget("cart", "cart", 0)
+	cart.Spec.MinAvailable = new(intstr.FromString("80%"))
+	cart.Status.CurrentHealthy, cart.Status.DesiredHealthy, cart.Status.ExpectedPods = 4, 4, 4
+	told = mustForecast(t, startEngine(t, Options{}, append(slices.Clone(objects), cart)...), supposed)
+	never := "minAvailable 80% of 4 pods is 4: it allows no eviction even though all are healthy; with 5 replicas it allows 1"
+	if got, want := told.Fates["shop/1"].Budget, (plan.Budget{Allows: plan.BudgetWaits, Name: "cart", Why: never, All: true}); got != want {
+		t.Errorf("all pods are healthy: got %+v, want %+v", got, want)
 	}
 	told = mustForecast(t, startEngineForbidding(t, Options{}, []string{"poddisruptionbudgets"}, objects...), supposed)
 	if got := told.Fates["shop/1"].Budget; got.Allows != plan.BudgetUnread || got.Why == "" {

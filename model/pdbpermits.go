@@ -1,8 +1,11 @@
 package model
 
 import (
+	"fmt"
+
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
 // Permits reports whether the only PodDisruptionBudget that selects a pod lets it be
@@ -27,4 +30,56 @@ func isReady(pod *corev1.Pod) bool {
 		}
 	}
 	return false
+}
+
+// moreReplicas is up to how many more replicas AllowsNone looks for a number of which one may be evicted.
+const moreReplicas = 10
+
+// AllowsNone says of a PodDisruptionBudget that its own figures allow no eviction, even of healthy pods: "minAvailable
+// 80% of 4 pods is 4: it allows no eviction even though all are healthy; with 5 replicas it allows 1". It is ""
+// where it allows one now, would once all pods are healthy, or where its status is not of its spec.
+func AllowsNone(budget *policyv1.PodDisruptionBudget) string {
+	status, expected := budget.Status, int(budget.Status.ExpectedPods)
+	desired, ok := desiredHealthy(budget, expected)
+	if !ok || expected <= 0 || status.DisruptionsAllowed > 0 || status.ObservedGeneration < budget.Generation ||
+		desired != int(status.DesiredHealthy) || desired < expected {
+		return ""
+	}
+	if most := budget.Spec.MaxUnavailable; most != nil {
+		return "maxUnavailable " + most.String() + ": it never allows an eviction"
+	}
+	if status.CurrentHealthy < status.ExpectedPods {
+		return ""
+	}
+	least, pods, healthy := budget.Spec.MinAvailable, fmt.Sprintf("%d pods", expected), "all are"
+	if expected == 1 {
+		pods, healthy = "1 pod", "it is"
+	}
+	words := fmt.Sprintf("minAvailable %s of %s", least.String(), pods)
+	if least.Type == intstr.String {
+		words += fmt.Sprintf(" is %d", desired)
+	}
+	words += ": it allows no eviction even though " + healthy + " healthy"
+	for replicas := expected + 1; replicas <= expected+moreReplicas; replicas++ {
+		if desired, ok := desiredHealthy(budget, replicas); ok && desired < replicas {
+			return words + fmt.Sprintf("; with %d replicas it allows %d", replicas, replicas-desired)
+		}
+	}
+	return words
+}
+
+// desiredHealthy is how many of so many pods a budget needs healthy, as its controller calculates it
+// (getExpectedPodCount in pkg/controller/disruption): percentages are rounded up. It is not ok where
+// the budget has no such figure.
+func desiredHealthy(budget *policyv1.PodDisruptionBudget, pods int) (desired int, ok bool) {
+	least, most := budget.Spec.MinAvailable, budget.Spec.MaxUnavailable
+	switch {
+	case most != nil:
+		unavailable, err := intstr.GetScaledValueFromIntOrPercent(most, pods, true)
+		return max(pods-unavailable, 0), err == nil
+	case least != nil:
+		desired, err := intstr.GetScaledValueFromIntOrPercent(least, pods, true)
+		return desired, err == nil
+	}
+	return 0, false
 }

@@ -9,6 +9,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -82,6 +83,25 @@ func TestABudgetThatSelectsNoPodsIsSaid(t *testing.T) {
 	press(t, app, "9")
 	if text := screen(app); strings.Contains(text, "selects no pods") {
 		t.Errorf("not all pods are known:\n%s", text)
+	}
+}
+
+// TestABudgetThatNeverAllowsAnEvictionSaysWhy in Budgets and in the warning on Pending.
+func TestABudgetThatNeverAllowsAnEvictionSaysWhy(t *testing.T) {
+	s := newProdEU().snapshot()
+	c := withBudgets(s)
+	never := budget("search", "index", "search", 0, 3, 3)
+	never.Spec.MinAvailable = new(intstr.FromString("80%"))
+	c.objects["poddisruptionbudgets"] = []runtime.Object{never}
+	app := newTestAppWith(t, 120, 40, s, c, nil)
+	why := "minAvailable 80% of 3 pods is 3: it allows no eviction even though all are healthy; with 5 replicas it allows 1"
+	text := func() string { return strings.Join(strings.Fields(screen(app)), " ") }
+	if !strings.Contains(text(), "search/index: "+why) {
+		t.Errorf("Pending: want %q in\n%s", why, screen(app))
+	}
+	press(t, app, "9")
+	if !strings.Contains(text(), why+".") {
+		t.Errorf("Budgets: want %q in\n%s", why, screen(app))
 	}
 }
 

@@ -29,7 +29,6 @@ func budgets(ctx context.Context, g *Options, live *source.Live) (*output.List, 
 		Empty: g.scope.Empty("PodDisruptionBudgets"),
 	}
 	budgets, unprotected := inventory.Budgets(live.Snapshot, objects)
-	g.tellUnprotected(l, live.Snapshot, unprotected)
 	for _, b := range budgets {
 		if !g.scope.Takes(b.Namespace, b.Object.Labels) {
 			continue
@@ -44,9 +43,19 @@ func budgets(ctx context.Context, g *Options, live *source.Live) (*output.List, 
 			orNone(strings.Join(b.Shared, ",")),
 		)
 		l.Names = append(l.Names, "poddisruptionbudget.policy/"+b.Name)
+		if b.AllowsNone != "" {
+			l.Lines = append(l.Lines, b.Namespace+"/"+b.Name+": "+b.AllowsNone)
+		}
 	}
+	if more := len(l.Lines) - linesOfBudgets; more > 1 {
+		l.Lines = append(l.Lines[:linesOfBudgets], fmt.Sprintf("%d more budgets allow no eviction of healthy pods: -o json has why", more))
+	}
+	g.tellUnprotected(l, live.Snapshot, unprotected)
 	return l, nil
 }
+
+// linesOfBudgets is of how many budgets a line after the table says why they allow no eviction.
+const linesOfBudgets = 10
 
 // unprotectedField is the field of a BudgetList with the workloads that no budget selects.
 const unprotectedField = "unprotected"
@@ -80,7 +89,7 @@ func (g *Options) tellUnprotected(l *output.List, s *model.Snapshot, all []inven
 	for _, item := range items {
 		names = append(names, item.Namespace+"/"+item.Name)
 	}
-	l.Lines = []string{grammar.Count(len(items), "workload", "workloads") + " of several pods without a PodDisruptionBudget: " + grammar.List(names, grammar.Few)}
+	l.Lines = append(l.Lines, grammar.Count(len(items), "workload", "workloads")+" of several pods without a PodDisruptionBudget: "+grammar.List(names, grammar.Few))
 }
 
 // listOf are the objects of a resource that a view needs. That it could not be listed is

@@ -59,6 +59,9 @@ func (b *Budgets) Rejects(pod *corev1.Pod, told *report.Eviction) bool {
 		told.Short = fmt.Sprintf("PDB %s allows none", budget.Name)
 		told.Sentence = fmt.Sprintf("PodDisruptionBudget %s/%s allows %d disruptions now: the eviction of %s would be rejected.",
 			budget.Namespace, budget.Name, budget.Status.DisruptionsAllowed, plugins.FullName(pod))
+		if never := model.AllowsNone(budget); never != "" {
+			told.Sentence += " Its " + never + "."
+		}
 	}
 	told.Fits = new(false)
 	return true

@@ -66,6 +66,9 @@ func (d *Disruptions) take(budget *policyv1.PodDisruptionBudget, pod *corev1.Pod
 		healthy := status.CurrentHealthy - d.taken[budget]
 		told.Allows, told.Why = plan.BudgetWaits, fmt.Sprintf("%s, %d needed", grammar.Count(int(healthy), "healthy pod", "healthy pods"), status.DesiredHealthy)
 		told.All = status.DesiredHealthy >= status.ExpectedPods
+		if never := model.AllowsNone(budget); never != "" {
+			told.Why = never
+		}
 	}
 	return told
 }

@@ -35,6 +35,9 @@ type Budget struct {
 	Shared []string `json:"shared"`
 	// SelectsNone says that it selects no pod that has not ended, so that it protects nothing.
 	SelectsNone bool `json:"selectsNone,omitempty"`
+	// AllowsNone says why it allows no eviction even of healthy pods; "" where it does, or may
+	// once all its pods are healthy.
+	AllowsNone string `json:"allowsNone,omitempty"`
 
 	Object *policyv1.PodDisruptionBudget `json:"-"`
 }
@@ -56,7 +59,8 @@ func Budgets(s *model.Snapshot, objects []*policyv1.PodDisruptionBudget) (budget
 			Allowed: budget.Status.DisruptionsAllowed, Healthy: budget.Status.CurrentHealthy,
 			Desired: budget.Status.DesiredHealthy, Expected: budget.Status.ExpectedPods,
 			Outdated: budget.Status.ObservedGeneration < budget.Generation,
-			Nodes:    []string{}, Shared: []string{}, SelectsNone: none[i] && s.PodsUnknown() == "", Object: budget,
+			Nodes:    []string{}, Shared: []string{}, SelectsNone: none[i] && s.PodsUnknown() == "",
+			AllowsNone: model.AllowsNone(budget), Object: budget,
 		}
 		nodes := map[string]bool{}
 		for _, pod := range of[i] {

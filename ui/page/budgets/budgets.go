@@ -47,7 +47,8 @@ func New(h page.Host) *Page {
 	p.Lists = resource
 	p.Resources = []string{resource}
 	p.Compute = p.compute
-	p.Around.After, p.Around.Alone = p.without, true
+	p.Around.Below, p.Around.Alone = p.below, true
+	p.Around.After = func(rows int) []string { return without(p, rows) }
 	p.NamespaceOf = func(r row) string { return r.Namespace }
 	p.Fields = computed.FieldsOf(id,
 		query.Words("name", func(r row) string { return r.Name }),
@@ -172,8 +173,36 @@ func uncovered(p *Page) (shown []inventory.Unprotected) {
 	return shown
 }
 
+// below draws the selected budget under the list: what it allows, and why it allows nothing.
+func (p *Page) below(rows int) []string {
+	r, ok := p.Table.Selected()
+	if !ok {
+		return make([]string, rows)
+	}
+	if p.Table.SelectedGone() {
+		return computed.NewBelow(&p.Page, id(r), "gone").Lines(rows)
+	}
+	b := computed.NewBelow(&p.Page, id(r))
+	if r.SelectsNone {
+		b.Add("It selects no pods: its labels may be wrong.", tone.Warning)
+		return b.Lines(rows)
+	}
+	b.Add(fmt.Sprintf("%d of %s %s healthy, %d %s to be: it allows %s now.", r.Healthy, grammar.Plural(int(r.Expected), "pod"), grammar.Agree(int(r.Healthy), "is", "are"),
+		r.Desired, grammar.Agree(int(r.Desired), "has", "have"), grammar.Count(int(r.Allowed), "eviction", "evictions")), tone.Plain)
+	if r.AllowsNone != "" {
+		b.Add(r.AllowsNone+".", tone.Warning)
+	}
+	if r.Outdated {
+		b.Add("Its status is older than its spec: evictions are rejected until the controller updates it.", tone.Warning)
+	}
+	if len(r.Shared) > 0 {
+		b.Add("Another budget selects "+grammar.List(r.Shared, grammar.Few)+" too: kube-apiserver rejects "+grammar.Agree(len(r.Shared), "its eviction.", "their evictions."), tone.Warning)
+	}
+	return b.Lines(rows)
+}
+
 // without names the workloads without a budget after the last row, as many as fit so many rows.
-func (p *Page) without(rows int) []string {
+func without(p *Page, rows int) []string {
 	all := uncovered(p)
 	if len(all) == 0 || p.InForce != "" {
 		return nil
@@ -227,7 +256,7 @@ func (p *Page) Places() keymap.Place { return p.Page.Places() | keymap.NamesNode
 
 // Footer implements page.View.
 func (p *Page) Footer() []page.Key {
-	return page.Keys(keymap.Open, keymap.Describe, keymap.YAML, keymap.Filter, keymap.Sort)
+	return page.Keys(keymap.Open, keymap.Describe, keymap.YAML, keymap.Filter, keymap.Sort, keymap.Preview)
 }
 
 // Act implements page.View.

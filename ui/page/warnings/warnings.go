@@ -357,13 +357,16 @@ func budgetWarning(s *model.Snapshot, o *model.Objects, namespace string) Warnin
 	list, _ := model.ListOf[*policyv1.PodDisruptionBudget](o, budgets)
 	all, _ := inventory.Budgets(s, list)
 	var words []string
-	blocked := map[string]bool{}
+	blocked, never := map[string]bool{}, ""
 	for i := range all {
 		budget := &all[i]
 		if len(budget.Nodes) == 0 || namespace != "" && budget.Namespace != namespace {
 			continue
 		}
 		words = append(words, budget.Namespace+"/"+budget.Name)
+		if never == "" && budget.AllowsNone != "" {
+			never = words[len(words)-1] + ": " + budget.AllowsNone
+		}
 		for _, node := range budget.Nodes {
 			blocked[node] = true
 		}
@@ -372,5 +375,13 @@ func budgetWarning(s *model.Snapshot, o *model.Objects, namespace string) Warnin
 		return Warning{}
 	}
 	short := grammar.Count(len(words), "PDB blocks", "PDBs block") + fmt.Sprintf(" drains of %d of %s", len(blocked), grammar.Plural(len(s.Nodes), "node"))
-	return Warning{Short: short, Long: short + ": " + grammar.List(words, grammar.Few), Key: "9", View: "Budgets"}
+	named := short + ": " + grammar.List(words, grammar.Few)
+	w := Warning{Short: short, Long: named, Key: "9", View: "Budgets"}
+	switch {
+	case never != "" && len(words) == 1:
+		w.Long, w.Middle = short+": "+never, named
+	case never != "":
+		w.Long, w.Middle = named+"; "+never, named
+	}
+	return w
 }
