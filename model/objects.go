@@ -1,9 +1,13 @@
 package model
 
 import (
+	"regexp"
+	"strings"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
@@ -64,4 +68,101 @@ func RenewedAt(lease *coordinationv1.Lease) time.Time {
 		return time.Time{}
 	}
 	return lease.Spec.RenewTime.Time
+}
+
+// LeaseHolders is what says why the pod that holds a Lease is gone.
+type LeaseHolders struct {
+	// HasPod says whether a pod exists; nil where that is not known.
+	HasPod func(namespace, name string) bool
+	// ReplicaSets and StatefulSets are those that were read.
+	ReplicaSets  []*appsv1.ReplicaSet
+	StatefulSets []*appsv1.StatefulSet
+}
+
+// longestHostname is from how many characters on a pod's hostname may be the beginning of its name only: kubelets cut
+// it (truncatePodHostnameIfNeeded in pkg/kubelet).
+const longestHostname = 60
+
+// ofReplicaSet and ofStatefulSet tell the name of a set from that of its pod: a random suffix (SimpleNameGenerator in
+// k8s.io/apiserver/pkg/storage/names), and an ordinal.
+var (
+	ofReplicaSet  = regexp.MustCompile("^(.+)-[bcdfghjklmnpqrstvwxz2456789]{5}$")
+	ofStatefulSet = regexp.MustCompile("^(.+)-[0-9]+$")
+)
+
+// Gone says that the pod that holds a Lease does not exist, and that its workload is scaled to 0 where that is why, with
+// the command that scales it up: "its holder, pod ml-x7k2p-fz8qd, does not exist". Leader election names the holder by the
+// pod's hostname, "_" and a UUID. Gone is "" where the pod exists, and where the holder is no pod of a ReplicaSet or
+// StatefulSet that was read.
+func (h LeaseHolders) Gone(lease *coordinationv1.Lease) string {
+	if h.HasPod == nil || lease.Spec.HolderIdentity == nil {
+		return ""
+	}
+	pod, _, named := strings.Cut(*lease.Spec.HolderIdentity, "_")
+	if !named || len(pod) >= longestHostname || h.HasPod(lease.Namespace, pod) {
+		return ""
+	}
+	workload, scaled, found := h.workloadOf(lease.Namespace, pod)
+	switch {
+	case !found:
+		return ""
+	case !scaled:
+		return "its holder, pod " + pod + ", does not exist"
+	case strings.HasPrefix(workload, "deployment/"), strings.HasPrefix(workload, "replicaset/"), strings.HasPrefix(workload, "statefulset/"):
+		return workload + " is scaled to 0; to start it: " + ScaleUp(lease.Namespace, workload)
+	}
+	return workload + " is scaled to 0"
+}
+
+// ScaleUp is the command that gives a workload, as "deployment/NAME", a replica.
+func ScaleUp(namespace, workload string) string {
+	return "kubectl -n " + namespace + " scale " + workload + " --replicas=1"
+}
+
+// workloadOf is the workload that a pod of a name was of, as kubectl names it, and whether it is scaled to 0. A Deployment
+// is where all its ReplicaSets are.
+func (h LeaseHolders) workloadOf(namespace, pod string) (workload string, scaled, found bool) {
+	if set := ofStatefulSet.FindStringSubmatch(pod); set != nil {
+		for _, s := range h.StatefulSets {
+			if s.Namespace == namespace && s.Name == set[1] {
+				return "statefulset/" + s.Name, s.Spec.Replicas != nil && *s.Spec.Replicas == 0, true
+			}
+		}
+	}
+	set := ofReplicaSet.FindStringSubmatch(pod)
+	if set == nil {
+		return "", false, false
+	}
+	for _, s := range h.ReplicaSets {
+		if s.Namespace != namespace || s.Name != set[1] {
+			continue
+		}
+		by := metav1.GetControllerOfNoCopy(s)
+		if by == nil {
+			return "replicaset/" + s.Name, IsScaledToZero(s), true
+		}
+		return strings.ToLower(by.Kind) + "/" + by.Name, AllScaledToZero(h.ReplicaSets, namespace, by), true
+	}
+	return "", false, false
+}
+
+// IsScaledToZero reports whether a ReplicaSet wants no pods.
+func IsScaledToZero(set *appsv1.ReplicaSet) bool {
+	return set.Spec.Replicas != nil && *set.Spec.Replicas == 0
+}
+
+// AllScaledToZero reports whether a controller has ReplicaSets, and all want no pods.
+func AllScaledToZero(sets []*appsv1.ReplicaSet, namespace string, owner *metav1.OwnerReference) bool {
+	some := false
+	for _, set := range sets {
+		by := metav1.GetControllerOfNoCopy(set)
+		if set.Namespace != namespace || by == nil || by.Kind != owner.Kind || by.Name != owner.Name {
+			continue
+		}
+		if !IsScaledToZero(set) {
+			return false
+		}
+		some = true
+	}
+	return some
 }

@@ -18,7 +18,7 @@ import (
 // schedulers lists the schedulers that pods name, and the components that hold Leases.
 // Without Leases only what is known of schedulers is listed.
 func schedulers(ctx context.Context, g *Options, live *source.Live) (*output.List, error) {
-	objects, err := live.Objects(ctx, "leases")
+	objects, err := live.Objects(ctx, append([]string{"leases"}, inventory.Sets...)...)
 	if err != nil {
 		return nil, fmt.Errorf("get schedulers: %w", err)
 	}
@@ -34,7 +34,7 @@ func schedulers(ctx context.Context, g *Options, live *source.Live) (*output.Lis
 	}
 	var unnamed []string
 	now := live.Now()
-	for _, leader := range inventory.Leaders(live.Snapshot, leases, objects.Schedulers, now) {
+	for _, leader := range inventory.Leaders(live.Snapshot, leases, objects.Schedulers, inventory.HoldersOf(live.Snapshot, objects), now) {
 		state, renewed, pending := "unknown", time.Time{}, "-"
 		if leader.Alive != nil {
 			state = map[bool]string{true: "running", false: "not running"}[*leader.Alive]

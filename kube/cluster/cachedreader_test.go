@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -64,6 +65,12 @@ func TestASchedulerLives(t *testing.T) {
 			Spec:       coordinationv1.LeaseSpec{RenewTime: &renewed},
 		}
 	}
+	held := func(holder string) runtime.Object {
+		l := lease("batch", 5*time.Minute).(*coordinationv1.Lease)
+		l.Spec.HolderIdentity = &holder
+		return l
+	}
+	scaledDown := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "batch"}, Spec: appsv1.ReplicaSetSpec{Replicas: new(int32(0))}}
 	bound := func(ago time.Duration) runtime.Object {
 		return &corev1.Pod{
 			ObjectMeta: metav1.ObjectMeta{Namespace: "dev", Name: "web"},
@@ -94,6 +101,8 @@ func TestASchedulerLives(t *testing.T) {
 	}{
 		{"when it renews its Lease", "default-scheduler", newTestCachedReader(t, "", lease("kube-scheduler", time.Second)), true, true, "Lease last renewed "},
 		{"not when its Lease is old", "default-scheduler", newTestCachedReader(t, "", lease("kube-scheduler", 5*time.Minute)), false, true, "renewed 5m ago"},
+		{"not when its ReplicaSet is scaled to 0", "batch", newTestCachedReader(t, "", held("batch-5dfmq_1"), scaledDown), false, true, "replicaset/batch is scaled to 0; to start it: kubectl -n kube-system scale replicaset/batch --replicas=1; Lease last renewed 5m ago"},
+		{"not when its holder is no pod that was read", "batch", newTestCachedReader(t, "replicasets", held("batch-5dfmq_1"), scaledDown), false, true, "Lease last renewed 5m ago"},
 		{"not when all that it did was before its Lease got old", "batch", newTestCachedReader(t, "", lease("batch", 3*time.Minute), by("batch", 3*time.Minute), bound(4*time.Minute)), false, true, "renewed 3m ago"},
 		{"when it works without the Lease that it once held", "batch", newTestCachedReader(t, "", lease("batch", time.Hour), by("batch", time.Second)), true, true, "last seen 1s ago: FailedScheduling of pod dev/web"},
 		{"when a pod was bound lately", "batch", newTestCachedReader(t, "", bound(time.Minute)), true, true, "ago: bound pod dev/web"},

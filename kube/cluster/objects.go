@@ -40,6 +40,12 @@ var informed = map[string]func(informers.SharedInformerFactory) cache.SharedInde
 	"poddisruptionbudgets": func(f informers.SharedInformerFactory) cache.SharedIndexInformer {
 		return f.Policy().V1().PodDisruptionBudgets().Informer()
 	},
+	"replicasets": func(f informers.SharedInformerFactory) cache.SharedIndexInformer {
+		return f.Apps().V1().ReplicaSets().Informer()
+	},
+	"statefulsets": func(f informers.SharedInformerFactory) cache.SharedIndexInformer {
+		return f.Apps().V1().StatefulSets().Informer()
+	},
 	"storageclasses": func(f informers.SharedInformerFactory) cache.SharedIndexInformer {
 		return f.Storage().V1().StorageClasses().Informer()
 	},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -13,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/duration"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/utils/ptr"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/provisioning"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -82,7 +85,7 @@ func (a *CachedReader) lookForScheduler(ctx context.Context, name string) aliven
 	case seen.lives():
 		return aliveness{alive: true, known: true, why: seen.words()}
 	case !renewal.IsZero():
-		return aliveness{known: true, why: renewedWords(lease, now.Sub(renewal))}
+		return aliveness{known: true, why: WithHolder(renewedWords(lease, now.Sub(renewal)), lease, holders(ctx, a.options.Client, lease))}
 	case unread != "":
 		return aliveness{why: unread}
 	case name == corev1.DefaultSchedulerName && !seen.stopped():
@@ -106,6 +109,42 @@ func (a *CachedReader) firstUnread(leases, pods, events error) string {
 		return unread("events", events, a.options.Words)
 	}
 	return ""
+}
+
+// WithHolder begins what is said of a Lease that is not renewed with why its holder is gone, where that is known.
+func WithHolder(why string, lease *coordinationv1.Lease, holders model.LeaseHolders) string {
+	if gone := holders.Gone(lease); gone != "" {
+		return gone + "; " + why
+	}
+	return why
+}
+
+// holders reads what says why the pod that holds a Lease is gone; nothing where that may not be read. It is
+// asked for only where a Lease is not renewed.
+func holders(ctx context.Context, client kubernetes.Interface, lease *coordinationv1.Lease) (found model.LeaseHolders) {
+	holder, _, ok := strings.Cut(ptr.Deref(lease.Spec.HolderIdentity, ""), "_")
+	if !ok {
+		return found
+	}
+	named := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, holder).String()}
+	pods, err := client.CoreV1().Pods(lease.Namespace).List(ctx, named)
+	if err != nil {
+		return found
+	}
+	found.HasPod = func(_, name string) bool {
+		return slices.ContainsFunc(pods.Items, func(p corev1.Pod) bool { return p.Name == name })
+	}
+	if sets, err := client.AppsV1().ReplicaSets(lease.Namespace).List(ctx, metav1.ListOptions{}); err == nil {
+		for i := range sets.Items {
+			found.ReplicaSets = append(found.ReplicaSets, &sets.Items[i])
+		}
+	}
+	if sets, err := client.AppsV1().StatefulSets(lease.Namespace).List(ctx, metav1.ListOptions{}); err == nil {
+		for i := range sets.Items {
+			found.StatefulSets = append(found.StatefulSets, &sets.Items[i])
+		}
+	}
+	return found
 }
 
 func renewedWords(lease *coordinationv1.Lease, ago time.Duration) string {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -103,9 +104,33 @@ func aliveByLease(f *File, name string) (alive, known bool, why string) {
 	case boundAfter(f, name, lost):
 		return false, false, why + ", and pods were bound after that"
 	case later >= 2 && 2*later > len(all)-1:
-		return false, true, why
+		return false, true, cluster.WithHolder(why, held, holdersIn(f))
 	}
 	return false, false, why + ", but not before most others"
+}
+
+// holdersIn is what kubectl's output knows of pods that hold Leases; nothing where it has no pods.
+func holdersIn(f *File) (found model.LeaseHolders) {
+	if len(f.objects["pods"]) == 0 || f.Info.Namespace != "" {
+		return found
+	}
+	found.HasPod = func(namespace, name string) bool {
+		return slices.ContainsFunc(f.objects["pods"], func(o runtime.Object) bool {
+			pod, ok := o.(*corev1.Pod)
+			return ok && pod.Namespace == namespace && pod.Name == name
+		})
+	}
+	for _, object := range f.objects["replicasets"] {
+		if set, ok := object.(*appsv1.ReplicaSet); ok {
+			found.ReplicaSets = append(found.ReplicaSets, set)
+		}
+	}
+	for _, object := range f.objects["statefulsets"] {
+		if set, ok := object.(*appsv1.StatefulSet); ok {
+			found.StatefulSets = append(found.StatefulSets, set)
+		}
+	}
+	return found
 }
 
 // boundAfter reports whether a pod that names a scheduler was bound after some time.

@@ -16,18 +16,25 @@ func TestLeasesOfAFileSayWhichSchedulersRan(t *testing.T) {
 	bound := "{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: dev}, spec: {nodeName: a, schedulerName: ml}, " +
 		"status: {conditions: [{type: PodScheduled, status: 'True', lastTransitionTime: '2026-07-01T11:58:00Z'}]}}\n---\n"
 	for name, c := range map[string]struct{ file, scheduler, want string }{
-		"renewed with the others":      {lease("kube-scheduler", 2*time.Second) + lease("cm", 0), "default-scheduler", "running: Lease last renewed 2s before the newest Lease (kube-system/kube-scheduler)"},
-		"it is the newest":             {lease("ml", 0) + lease("cm", time.Second), "ml", "running: Lease renewed when the file was made (kube-system/ml)"},
-		"far older than the others":    {lease("ml", 10*time.Minute) + lease("cm", 0) + lease("ccm", time.Second), "ml", "not running: Lease last renewed 10m before the newest Lease (kube-system/ml)"},
-		"one other is not enough":      {lease("ml", 10*time.Minute) + lease("cm", 0), "ml", "unknown: Lease last renewed 10m before the newest Lease (kube-system/ml), but not before most others"},
-		"one clock is ahead":           {lease("ml", 10*time.Minute) + lease("cm", 10*time.Minute) + lease("node", 0), "ml", "unknown: Lease last renewed 10m before the newest Lease (kube-system/ml), but not before most others"},
-		"most nodes are lost":          {lease("ml", 0) + lease("a", time.Hour) + lease("b", time.Hour), "ml", "running: Lease renewed when the file was made (kube-system/ml)"},
-		"older, but it bound a pod":    {lease("ml", 10*time.Minute) + lease("cm", 0) + lease("ccm", time.Second) + bound, "ml", "unknown: Lease last renewed 10m before the newest Lease (kube-system/ml), and pods were bound after that"},
-		"nothing to compare it with":   {lease("ml", 10*time.Minute), "ml", "unknown: the file has no other Lease to compare its age with"},
-		"another one":                  {lease("cm", 0), "ml", "unknown: the file has no Lease of that name"},
-		"never renewed":                {strings.Replace(lease("ml", 0), "renewTime", "acquireTime", 1) + lease("cm", 0), "ml", "unknown: the file has no Lease of that name"},
-		"a file without Leases":        {"", "ml", "unknown: the file has no Leases"},
-		"twice, in two namespaces":     {lease("ml", time.Hour) + strings.Replace(lease("ml", 0), "kube-system", "dev", 1), "ml", "running: Lease renewed when the file was made (dev/ml)"},
+		"renewed with the others":    {lease("kube-scheduler", 2*time.Second) + lease("cm", 0), "default-scheduler", "running: Lease last renewed 2s before the newest Lease (kube-system/kube-scheduler)"},
+		"it is the newest":           {lease("ml", 0) + lease("cm", time.Second), "ml", "running: Lease renewed when the file was made (kube-system/ml)"},
+		"far older than the others":  {lease("ml", 10*time.Minute) + lease("cm", 0) + lease("ccm", time.Second), "ml", "not running: Lease last renewed 10m before the newest Lease (kube-system/ml)"},
+		"one other is not enough":    {lease("ml", 10*time.Minute) + lease("cm", 0), "ml", "unknown: Lease last renewed 10m before the newest Lease (kube-system/ml), but not before most others"},
+		"one clock is ahead":         {lease("ml", 10*time.Minute) + lease("cm", 10*time.Minute) + lease("node", 0), "ml", "unknown: Lease last renewed 10m before the newest Lease (kube-system/ml), but not before most others"},
+		"most nodes are lost":        {lease("ml", 0) + lease("a", time.Hour) + lease("b", time.Hour), "ml", "running: Lease renewed when the file was made (kube-system/ml)"},
+		"older, but it bound a pod":  {lease("ml", 10*time.Minute) + lease("cm", 0) + lease("ccm", time.Second) + bound, "ml", "unknown: Lease last renewed 10m before the newest Lease (kube-system/ml), and pods were bound after that"},
+		"nothing to compare it with": {lease("ml", 10*time.Minute), "ml", "unknown: the file has no other Lease to compare its age with"},
+		"another one":                {lease("cm", 0), "ml", "unknown: the file has no Lease of that name"},
+		"never renewed":              {strings.Replace(lease("ml", 0), "renewTime", "acquireTime", 1) + lease("cm", 0), "ml", "unknown: the file has no Lease of that name"},
+		"a file without Leases":      {"", "ml", "unknown: the file has no Leases"},
+		"twice, in two namespaces":   {lease("ml", time.Hour) + strings.Replace(lease("ml", 0), "kube-system", "dev", 1), "ml", "running: Lease renewed when the file was made (dev/ml)"},
+		"its Deployment is scaled to 0": {
+			strings.Replace(lease("ml", 10*time.Minute), "holderIdentity: a", "holderIdentity: ml-rg5-5dfmq_6", 1) + lease("cm", 0) + lease("ccm", time.Second) +
+				strings.Replace(bound, "ml", "x", 1) + strings.NewReplacer("ml", "x", "dev", "kube-system").Replace(bound) + "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: ml-rg5, namespace: kube-system, " +
+				"ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: ml, uid: u, controller: true}]}, spec: {replicas: 0}}\n---\n", "ml",
+			"not running: deployment/ml is scaled to 0; to start it: kubectl -n kube-system scale deployment/ml --replicas=1; " +
+				"Lease last renewed 10m before the newest Lease (kube-system/ml)",
+		},
 		"another scheduler's pod only": {lease("ml", 10*time.Minute) + lease("cm", 0) + lease("ccm", time.Second) + strings.Replace(bound, "ml", "x", 1), "ml", "not running: Lease last renewed 10m before the newest Lease (kube-system/ml)"},
 	} {
 		f, err := Read(strings.NewReader("{apiVersion: v1, kind: Node, metadata: {name: a}}\n---\n"+c.file), ReadOptions{})

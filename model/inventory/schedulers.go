@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -42,8 +43,8 @@ const apiServerIdentity = "apiserver.kubernetes.io/identity"
 // Leaders are the schedulers that pods name, those that pending pods name first, then the
 // components that hold Leases, those in kube-system first. Whether a scheduler is running
 // was judged by all its signs; others by their Lease: another one may take it over once it
-// was not renewed for its duration.
-func Leaders(s *model.Snapshot, leases []*coordinationv1.Lease, schedulers map[string]model.Liveness, now time.Time) []Leader {
+// was not renewed for its duration. holders say of those why.
+func Leaders(s *model.Snapshot, leases []*coordinationv1.Lease, schedulers map[string]model.Liveness, holders model.LeaseHolders, now time.Time) []Leader {
 	var all []Leader
 	taken := map[*coordinationv1.Lease]bool{}
 	for name, signs := range schedulers {
@@ -67,10 +68,33 @@ func Leaders(s *model.Snapshot, leases []*coordinationv1.Lease, schedulers map[s
 		l := Leader{Name: lease.Name}
 		l.take(lease)
 		l.judge(now)
+		if l.Alive != nil && !*l.Alive {
+			if gone := holders.Gone(lease); gone != "" {
+				l.Why = gone + "; " + l.Why
+			}
+		}
 		all = append(all, l)
 	}
 	slices.SortFunc(all, compareLeaders)
 	return all
+}
+
+// Sets are the resources whose objects HoldersOf needs.
+var Sets = []string{"replicasets", "statefulsets"}
+
+// HoldersOf is what a snapshot, and objects of the resources Sets, know of pods that hold Leases.
+func HoldersOf(s *model.Snapshot, o *model.Objects) model.LeaseHolders {
+	if !podsKnown(s, "") {
+		return model.LeaseHolders{}
+	}
+	replicaSets, _ := model.ListOf[*appsv1.ReplicaSet](o, Sets[0])
+	statefulSets, _ := model.ListOf[*appsv1.StatefulSet](o, Sets[1])
+	return model.LeaseHolders{
+		HasPod: func(namespace, name string) bool {
+			return slices.ContainsFunc(s.Pods, func(p *model.Pod) bool { return p.Object.Namespace == namespace && p.Object.Name == name })
+		},
+		ReplicaSets: replicaSets, StatefulSets: statefulSets,
+	}
 }
 
 // compareLeaders puts what is needed and not running first, then schedulers.

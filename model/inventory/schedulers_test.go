@@ -6,9 +6,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/modeltest"
@@ -46,7 +48,7 @@ func TestWhoHoldsALeaseAndIsRunning(t *testing.T) {
 		"default-scheduler": {Alive: true, Known: true, Why: "last seen 4s ago: bound pod dev/c", Lease: "kube-scheduler"},
 		"ml-scheduler":      {Known: true, Why: "Lease last renewed 60m ago (ml/ml-scheduler)", Lease: "ml-scheduler"},
 		"hidden":            {Why: "not allowed to list events", Lease: "hidden"},
-	}, modeltest.Epoch) {
+	}, model.LeaseHolders{}, modeltest.Epoch) {
 		alive, pending := "?", "–"
 		if l.Alive != nil {
 			alive = fmt.Sprint(*l.Alive)
@@ -71,9 +73,28 @@ func TestWhoHoldsALeaseAndIsRunning(t *testing.T) {
 	}
 }
 
+// TestAControllerThatIsScaledToZeroIsSaid of one that holds a Lease.
+func TestAControllerThatIsScaledToZeroIsSaid(t *testing.T) {
+	set := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "train"}, Spec: appsv1.ReplicaSetSpec{Replicas: new(int32(0))}}
+	o := &model.Objects{Lists: map[string][]runtime.Object{"replicasets": {set}}}
+	leases := []*coordinationv1.Lease{lease("ml", "train", "train-5dfmq_1", time.Hour)}
+	for _, test := range []struct {
+		status model.Status
+		want   string
+	}{
+		{model.Status{}, "replicaset/train is scaled to 0; to start it: kubectl -n ml scale replicaset/train --replicas=1; the Lease was last renewed 1h ago; its duration is 15s"},
+		{model.Status{Namespace: "dev"}, "the Lease was last renewed 1h ago; its duration is 15s"},
+	} {
+		s := snapshotOf(test.status, nil)
+		if got := Leaders(s, leases, nil, HoldersOf(s, o), modeltest.Epoch); len(got) != 1 || got[0].Why != test.want {
+			t.Errorf("%+v, want %q", got, test.want)
+		}
+	}
+}
+
 func TestPendingPodsOfASchedulerAreUnknownWherePodsAre(t *testing.T) {
 	s := snapshotOf(model.Status{Namespace: "dev"}, nil, modeltest.NewPod("dev/a", "", "1", "1Gi", 0, nil))
-	got := Leaders(s, nil, map[string]model.Liveness{"default-scheduler": {}}, modeltest.Epoch)
+	got := Leaders(s, nil, map[string]model.Liveness{"default-scheduler": {}}, model.LeaseHolders{}, modeltest.Epoch)
 	if len(got) != 1 || got[0].Pending != nil || got[0].Alive != nil {
 		t.Errorf("%+v", got)
 	}

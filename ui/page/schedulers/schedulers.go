@@ -37,7 +37,7 @@ type row struct {
 func New(h page.Host) *Page {
 	p := &Page{}
 	p.Begin(h, p, "component", id, p.columns()...)
-	p.Resources = []string{resource}
+	p.Resources = append([]string{resource}, inventory.Sets...)
 	p.Compute = compute
 	p.Around.Below = p.below
 	p.Fields = computed.FieldsOf(id,
@@ -59,7 +59,7 @@ func id(r row) string { return r.Name + " " + r.Lease }
 
 func compute(s *model.Snapshot, o *model.Objects, now time.Time) []row {
 	leases, _ := model.ListOf[*coordinationv1.Lease](o, resource)
-	leaders := inventory.Leaders(s, leases, o.Schedulers, now)
+	leaders := inventory.Leaders(s, leases, o.Schedulers, inventory.HoldersOf(s, o), now)
 	rows := make([]row, len(leaders))
 	for i, l := range leaders {
 		rows[i] = row{Leader: l}
