@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -82,14 +83,17 @@ func NamespacesOf(ctx context.Context, l *source.Live, kind, namespace, name str
 // Workload is a workload as it is named.
 type Workload struct{ Kind, Namespace, Name string }
 
-// WithoutPods says why a workload has no pods: its namespace is being deleted, or by its own object a Job or
-// a CronJob is suspended, or makes Jobs; "" where that does not tell, or may not be read. Controllers say
+// WithoutPods says why a workload has no pods: its namespace is being deleted, it is scaled to 0, or by its own object a
+// Job or a CronJob is suspended, or makes Jobs; "" where that does not tell, or may not be read. Controllers say
 // nothing of a namespace that is being deleted: they set no condition and write no event then
 // (NamespaceTerminatingCause in pkg/controller).
 func (w Workload) WithoutPods(ctx context.Context, l *source.Live) string {
 	namespace, err := l.Reader().CoreV1().Namespaces().Get(ctx, w.Namespace, metav1.GetOptions{})
 	if err == nil && namespace.Status.Phase == corev1.NamespaceTerminating {
 		return "no pods are created: namespace " + w.Namespace + " is being deleted"
+	}
+	if slices.Contains([]string{"Deployment", "ReplicaSet", "StatefulSet", "ReplicationController"}, w.Kind) {
+		return w.scaledToZero(ctx, l)
 	}
 	if w.Kind != "Job" && w.Kind != "CronJob" {
 		return ""
@@ -110,6 +114,48 @@ func (w Workload) WithoutPods(ctx context.Context, l *source.Live) string {
 		return "a CronJob creates Jobs: explain one of those, as job/NAME"
 	}
 	return ""
+}
+
+// scaledToZero says that a workload wants no pods, with the command that gives it one unless another controller scales it;
+// "" where it wants some, or may not be read. Of a Deployment that is not read its ReplicaSets tell.
+func (w Workload) scaledToZero(ctx context.Context, l *source.Live) string {
+	scaled := "it is scaled to 0 (spec.replicas is 0), so it has no pods; "
+	toStart := scaled + "to start it: " + model.ScaleUp(w.Namespace, strings.ToLower(w.Kind)+"/"+w.Name)
+	object, err := workload(ctx, l, w.Kind, w.Namespace, w.Name)
+	if err != nil && w.Kind == "Deployment" {
+		list, err := l.Reader().AppsV1().ReplicaSets(w.Namespace).List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return ""
+		}
+		sets := make([]*appsv1.ReplicaSet, len(list.Items))
+		for i := range list.Items {
+			sets[i] = &list.Items[i]
+		}
+		if model.AllScaledToZero(sets, w.Namespace, &metav1.OwnerReference{Kind: w.Kind, Name: w.Name}) {
+			return strings.Replace(toStart, "spec.replicas is 0", "spec.replicas of its ReplicaSets is 0", 1)
+		}
+		return ""
+	}
+	var replicas *int32
+	switch o := object.(type) {
+	case *appsv1.Deployment:
+		replicas = o.Spec.Replicas
+	case *appsv1.ReplicaSet:
+		replicas = o.Spec.Replicas
+	case *appsv1.StatefulSet:
+		replicas = o.Spec.Replicas
+	case *corev1.ReplicationController:
+		replicas = o.Spec.Replicas
+	}
+	if err != nil || replicas == nil || *replicas != 0 {
+		return ""
+	}
+	if of, ok := object.(metav1.Object); ok {
+		if by := metav1.GetControllerOfNoCopy(of); by != nil {
+			return scaled + strings.ToLower(by.Kind) + "/" + by.Name + " scales it"
+		}
+	}
+	return toStart
 }
 
 // listed gives the namespaces of the objects of a kind that are as wanted.
