@@ -347,6 +347,28 @@ func TestPreemptionSaysWhichPriorityHoldsTheNodes(t *testing.T) {
 			nobody + ".", "no lower-priority pod on otherwise suitable nodes",
 		},
 		{
+			"as high, and enough", held(3, class("online", 7), ownedBy("Job", "report")),
+			nobody + "; 3 pods of job/report have the same priority and hold cpu 3 there: pods of equal priority are not preempted.",
+			"3 pods of job/report have the same priority and hold cpu 3; pods of equal priority are not preempted",
+		},
+		{
+			"as high and above", slices.Concat(held(2, class("online", 7), ownedBy("Job", "report")), held(1, class("research", 500))),
+			nobody + "; 1 of the 3 pods there has a higher priority, mostly research (500); 2 pods of job/report have the same priority and hold cpu 2 there: pods of equal priority are not preempted.",
+			"2 pods of job/report have the same priority and hold cpu 2; pods of equal priority are not preempted",
+		},
+		{
+			"as high, but not enough", slices.Concat(held(1, class("online", 7), ownedBy("Job", "report")), held(3, class("research", 500))),
+			nobody + "; 3 of the 4 pods there have a higher priority, mostly research (500).", "3 of 4 pods outrank it (research, 500)",
+		},
+		{
+			"its own workload", held(3, class("online", 7), ownedBy("Job", "own")),
+			nobody + ".", "no lower-priority pod on otherwise suitable nodes",
+		},
+		{
+			"as high, of a DaemonSet", held(3, class("online", 7), ownedBy("DaemonSet", "agent")),
+			nobody + ".", "no lower-priority pod on otherwise suitable nodes",
+		},
+		{
 			"some below", slices.Concat(held(3, class("research", 500)), held(1, priority(1))),
 			"Even without all lower-priority pods it does not fit the only node that lacks only free capacity; 3 of the 4 pods there have a higher priority, mostly research (500).",
 			"3 of 4 pods outrank it (research, 500)",
@@ -354,7 +376,7 @@ func TestPreemptionSaysWhichPriorityHoldsTheNodes(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			objects := append(c.held, aNode("a", "4"), aNode("b", "4", nodeTaint("dedicated", "gpu", corev1.TaintEffectNoSchedule)), aPod("elsewhere", "1", on("b"), priority(900)))
-			r := mustExplain(t, startEngine(t, Options{}, objects...), aPod("p", "2", class("online", 7)))
+			r := mustExplain(t, startEngine(t, Options{}, objects...), aPod("p", "2", class("online", 7), ownedBy("Job", "own")))
 			why := strings.TrimSuffix(c.why, ".") + "; the other node rejects it for another reason."
 			if r.Preemption == nil || r.Preemption.Why != why || r.Preemption.Short != c.short {
 				t.Errorf("got %+v, want %q and %q", r.Preemption, why, c.short)

@@ -121,6 +121,9 @@ func (s Simulator) dryRun(ctx context.Context, m *scheduler.Matrix, pod *corev1.
 	case err != nil:
 		return Outcome{Message: fwk.AsStatus(err).Message(), Preemption: &report.Preemption{Victims: []report.Victim{}, Why: "Preemption fails: " + firstOf(err)}}, nil
 	}
+	if c.equal, err = s.equalHolders(ctx, m, pod, &c); err != nil {
+		return Outcome{}, err
+	}
 	c.statuses.SetAbsentNodesStatus(fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "Preemption is not helpful for scheduling"))
 	none := &framework.FitError{Pod: pod, NumAllNodes: len(m.Nodes), Diagnosis: framework.Diagnosis{NodeToStatus: c.statuses}}
 	return Outcome{Message: none.Error(), Preemption: c.cannot(m, pod), tried: &c}, nil
@@ -136,6 +139,7 @@ type candidates struct {
 	state    fwk.CycleState // that they are tried with
 	wanted   int            // candidates that are enough for the scheduler
 	capacity bool           // the nodes where evictions could help lack nothing else
+	equal    *equalHolders  // which hold what the pod lacks; nil: none, or there are candidates
 
 	// could says whether evictions could help on the node.
 	could func(node string) bool

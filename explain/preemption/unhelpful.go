@@ -45,6 +45,11 @@ func (c *candidates) cannot(m *scheduler.Matrix, pod *corev1.Pod) *report.Preemp
 		none.Short = fmt.Sprintf("%d of %d pods %s it (%s, %d)", above.pods, above.of, grammar.Agree(above.pods, "outranks", "outrank"), class, above.most.value)
 		none.Outranks = none.Short
 	}
+	if c.equal != nil {
+		none.Why += "; " + c.equal.words() + " there: " + notPreempted
+		none.Short = c.equal.words() + "; " + notPreempted
+		none.Outranks = none.Short
+	}
 	if rest := len(m.Nodes) - could; rest > 0 {
 		none.Why += "; " + grammar.Agree(rest, "the other node rejects it for another reason", fmt.Sprintf("the other %d reject it for other reasons", rest))
 	}

@@ -246,7 +246,7 @@ type Preemption struct {
 	Victims  []Victim `json:"victims"`
 	Why      string   `json:"why"`
 	Short    string   `json:"-"`             // why it cannot help, as a clause
-	Outranks string   `json:"-"`             // Short, where it is that other pods rank higher; "" otherwise
+	Outranks string   `json:"-"`             // Short, where it is that other pods rank higher or as high; "" otherwise
 	Tie      []Tied   `json:"tie,omitempty"` // every node that it may take as well, Node first; nil where nothing is left to chance
 }
 
