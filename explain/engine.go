@@ -11,6 +11,7 @@ import (
 	"github.com/go-logr/logr"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -96,6 +97,9 @@ type Options struct {
 	// replaced, and where one gave a pod requests.
 	// Nil: never known.
 	LimitRanges func(ctx context.Context, namespace string) ([]corev1.LimitRange, error)
+	// PriorityClasses are all of them, asked for where a pod has one that its template does not name. Nil:
+	// never known.
+	PriorityClasses func(ctx context.Context) ([]*schedulingv1.PriorityClass, error)
 	// Created is the pod that a controller of Kubernetes creates now, without what LimitRanges
 	// fill in, and what rejects it because it does not exist; nil where the controller is gone or
 	// another. It is asked for where pods are to be replaced. Nil: never known.

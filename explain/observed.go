@@ -40,6 +40,7 @@ type externalFacts struct {
 	events       []model.Event
 	aside        summary.FactsWithoutNodes
 	limitRanges  map[corev1.ResourceName]string // that set its requests, where that is known
+	defaultClass string                         // the global default PriorityClass that its priority comes from; "": none, or not known
 	unread       string                         // why events about the pod could not be read; "": they could
 }
 
@@ -118,6 +119,7 @@ func (s *sources) askAtOnce(ctx context.Context, pod *corev1.Pod, said *external
 		func() { said.group = s.group(ctx, pod) },
 		func() { said.nominator = s.nominator(ctx, pod) },
 		func() { said.limitRanges = s.limitRanges(ctx, pod) },
+		func() { said.defaultClass = s.defaultClass(ctx, pod) },
 	} {
 		asking.Go(func() {
 			defer utilruntime.HandleCrash()
@@ -217,6 +219,7 @@ func (x *explanation) take(said externalFacts) {
 	x.facts.Scheduler, x.facts.WithoutNodes = said.scheduler, said.aside
 	x.facts.Claims, x.facts.Events = said.claims, said.events
 	x.facts.Unread, x.facts.LimitRanges = said.unread, said.limitRanges
+	x.report.Pod.DefaultPriorityClass = said.defaultClass
 	x.report.Observed.AttemptSeen = said.attempt
 	x.report.Autoscaler = said.autoscalers
 	x.group = said.group

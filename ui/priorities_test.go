@@ -3,6 +3,7 @@ package ui
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
@@ -37,7 +38,7 @@ func withPriorities(s *model.Snapshot) *fakeCluster {
 		}
 	}
 	usual := class("default", 100, corev1.PreemptLowerPriority, "Services.")
-	usual.GlobalDefault = true
+	usual.GlobalDefault, usual.CreationTimestamp = true, metav1.NewTime(now.Add(-89*time.Minute))
 	return &fakeCluster{reports: verdictsOf(s), objects: map[string][]runtime.Object{"priorityclasses": {
 		class("system-node-critical", 2000001000, corev1.PreemptLowerPriority, "Used for system critical pods that must not be moved from their current node."),
 		class("search", 1000, corev1.PreemptNever, "Ahead of others in the queue, but does not preempt."), usual,

@@ -152,6 +152,9 @@ type PodRef struct {
 	Requests      map[string]string `json:"requests"` // resource → quantity, as the scheduler counts
 	// LimitRangeDefaults is how much of its containers' requests are defaults of a LimitRange.
 	LimitRangeDefaults map[string]string `json:"limitRangeDefaults,omitempty"`
+	// DefaultPriorityClass is the global default PriorityClass that its priority comes from, as its template names none; ""
+	// where it comes from elsewhere, or where that is not known.
+	DefaultPriorityClass string `json:"defaultPriorityClass,omitempty"`
 }
 
 // OwnerRef is the workload that a pod belongs to.

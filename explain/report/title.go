@@ -27,11 +27,30 @@ func (p *PodRef) Title() string {
 
 // Line is the pod's requests, QoS class, priority and workload, in one line.
 func (p *PodRef) Line() string {
-	parts := []string{p.Requested(), p.QOSClass, fmt.Sprintf("priority %d", p.Priority)}
+	parts := []string{p.Requested(), p.QOSClass, p.PriorityWords()}
 	if p.Owner != nil && p.Name != "" {
 		parts = append(parts, p.Owner.Kind+" "+p.Owner.Name)
 	}
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), " · ")
+}
+
+// PriorityWords are its priority, and whether that is the cluster's default: "priority 50000, the global default
+// (PriorityClass batch)".
+func (p *PodRef) PriorityWords() string {
+	said := fmt.Sprintf("priority %d", p.Priority)
+	if p.DefaultPriorityClass != "" {
+		said += ", the global default (PriorityClass " + p.DefaultPriorityClass + ")"
+	}
+	return said
+}
+
+// PriorityBrief is PriorityWords in fewer words: "priority 50000 (global default batch)".
+func (p *PodRef) PriorityBrief() string {
+	said := fmt.Sprintf("priority %d", p.Priority)
+	if p.DefaultPriorityClass != "" {
+		said += " (global default " + p.DefaultPriorityClass + ")"
+	}
+	return said
 }
 
 // Requested is what the pod requests, as the scheduler counts it: "requests cpu 3.7, memory

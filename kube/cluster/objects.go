@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -219,5 +220,25 @@ func (a *CachedReader) listPages(ctx context.Context, namespace string,
 			return all, err
 		}
 		options.Continue = more.GetContinue()
+	}
+}
+
+// priorityClassesOf lists the PriorityClasses that a source knows; nil where it lists none.
+func priorityClassesOf(source *Source) func(context.Context) ([]*schedulingv1.PriorityClass, error) {
+	if source.Objects == nil {
+		return nil
+	}
+	return func(ctx context.Context) ([]*schedulingv1.PriorityClass, error) {
+		listed, err := source.Objects(ctx, "priorityclasses")
+		if err != nil {
+			return nil, err
+		}
+		classes := make([]*schedulingv1.PriorityClass, 0, len(listed))
+		for _, object := range listed {
+			if class, ok := object.(*schedulingv1.PriorityClass); ok {
+				classes = append(classes, class)
+			}
+		}
+		return classes, nil
 	}
 }

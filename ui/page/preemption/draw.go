@@ -108,8 +108,8 @@ func afterwards(h page.Display, v *report.PreemptionVictim) table.Cell {
 
 // facts are what the pod asks for, and what its priority is.
 func facts(r *report.Report, slow bool) string {
-	said := r.Pod.Requested() + " · priority " + strconv.Itoa(int(r.Pod.Priority))
-	if r.Plan.PriorityClass != "" {
+	said := r.Pod.Requested() + " · " + r.Pod.PriorityBrief()
+	if r.Plan.PriorityClass != "" && r.Pod.DefaultPriorityClass == "" {
 		said += " (PriorityClass " + r.Plan.PriorityClass + ")"
 	}
 	if slow {

@@ -34,7 +34,7 @@ type row = inventory.Priority
 // New is the page of all PriorityClasses.
 func New(h page.Host) *Page {
 	p := &Page{}
-	p.Begin(h, p, "PriorityClass", name, columns()...)
+	p.Begin(h, p, "PriorityClass", name, columns(h.Now)...)
 	p.Lists = resource
 	p.Resources = []string{resource}
 	p.Compute = func(s *model.Snapshot, o *model.Objects, _ time.Time) []row {
@@ -71,7 +71,7 @@ func classWord(name string) string {
 	return name
 }
 
-func columns() []table.Column[row] {
+func columns(now func() time.Time) []table.Column[row] {
 	figure := func(of func(row) *int) func(row) table.Cell {
 		return func(r row) table.Cell {
 			if n := of(r); n != nil {
@@ -86,7 +86,7 @@ func columns() []table.Column[row] {
 		{Head: "ON NODES", Field: "running", Gap: 1, Right: true, Text: figure(func(r row) *int { return r.Running })},
 		{Head: "PENDING", Field: "pending", Gap: 1, Right: true, Text: figure(func(r row) *int { return r.Pending })},
 		{Head: "PREEMPTS", Field: "policy", Gap: 2, Min: 8, Text: policyCell},
-		{Head: "DESCRIPTION", Field: "description", Gap: 1, Min: 12, Flex: true, Text: descriptionCell},
+		{Head: "DESCRIPTION", Field: "description", Gap: 1, Min: 12, Flex: true, Text: func(r row) table.Cell { return descriptionCell(r, now()) }},
 	}
 }
 
@@ -104,12 +104,19 @@ func policyCell(r row) table.Cell {
 	return table.Cell{Text: "lower"}
 }
 
-func descriptionCell(r row) table.Cell {
+// descriptionCell says first which class is the global default, and how old it is: pods from before do not have it.
+func descriptionCell(r row, now time.Time) table.Cell {
+	if r.GlobalDefault {
+		said := "global default"
+		if r.Object != nil && !r.Object.CreationTimestamp.IsZero() {
+			said = "default, " + model.FormatAge(r.Object.CreationTimestamp.Time, now) + " old"
+		}
+		if r.Description != "" {
+			said += ": " + r.Description
+		}
+		return table.Cell{Text: said}
+	}
 	switch {
-	case r.GlobalDefault && r.Description != "":
-		return table.Cell{Text: "global default: " + r.Description}
-	case r.GlobalDefault:
-		return table.Cell{Text: "global default"}
 	case r.Exists != nil && !*r.Exists && r.Name != "":
 		return table.Cell{Text: "deleted; pods still have it", Tone: tone.Warning}
 	}

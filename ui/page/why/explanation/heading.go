@@ -47,7 +47,10 @@ func (a account) about() string {
 	amounts, priority := cmp.Or(r.Pod.Amounts(), "requests nothing"), fmt.Sprintf("priority %d", r.Pod.Priority)
 	row := ""
 	age := strings.TrimPrefix(a.waiting(), string(corev1.PodPending)+" ") // nearly all that are explained are Pending
+	whole := r.Pod.PriorityBrief()
 	for _, facts := range [][]string{
+		{a.waiting(), workload, amounts, r.Pod.QOSClass, whole},
+		{age, workload, amounts, r.Pod.QOSClass, whole},
 		{a.waiting(), workload, amounts, r.Pod.QOSClass, priority},
 		{age, workload, amounts, r.Pod.QOSClass, priority},
 		{age, workload, amounts, priority},
