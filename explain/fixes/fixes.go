@@ -146,6 +146,7 @@ func (f *Search) Try(ctx context.Context, progress func(*report.Fixes)) (*report
 		f.Commands = &command.Maker{Scheduler: f.Scheduler, ClusterVersion: f.Commands.ClusterVersion, Facts: &facts}
 	}
 	dropIdleRollout(f, f.Commands.Facts)
+	readJobs(ctx, f)
 	found := &report.Fixes{Revision: f.revision, Tried: []report.Fix{}, None: f.none}
 	tried, err := tryAll(ctx, f, found, progress)
 	if err != nil {
@@ -176,8 +177,9 @@ func (f *Search) Try(ctx context.Context, progress func(*report.Fixes)) (*report
 
 // rank sorts what was tried, what works first, and tells it.
 func rank(tried []Attempt, found *report.Fixes) {
+	putAfterSuspending(tried)
 	slices.SortStableFunc(tried, func(a, b Attempt) int {
-		return cmp.Or(cmp.Compare(rankFix(&a), rankFix(&b)), cmp.Compare(a.harm, b.harm))
+		return cmp.Or(cmp.Compare(max(rankFix(&a), a.after), max(rankFix(&b), b.after)), cmp.Compare(a.harm, b.harm))
 	})
 	for _, fix := range tried {
 		found.Tried = append(found.Tried, fix.Fix)
@@ -327,6 +329,9 @@ func (f *Search) gather(ctx context.Context, q Query) error {
 	f.think(q, m, before)
 	f.findAlike(pod)
 	if f.none == "" && len(before) == 0 {
+		if err := thinkOfSuspending(ctx, f, q.Question, m); err != nil {
+			return err
+		}
 		return thinkOfRollout(ctx, f, q.Question, m)
 	}
 	return nil

@@ -23,6 +23,7 @@ type Attempt struct {
 	report.Fix
 	harm     int // orders fixes, the least first
 	Remedies []remedy.Step
+	after    int // the rank that it has at least; see rankFix
 	// rescheduled says that all that it does is to evict pods which have a node again.
 	rescheduled bool
 	ownFirst    bool                    // the pod is changed first, and what else there is to do follows

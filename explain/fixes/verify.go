@@ -56,6 +56,12 @@ func (f *Search) simulationOf(changed *corev1.Pod, c command.Command, steps []re
 			addStopped(f, t, rollout)
 			continue
 		}
+		if suspend, ok := step.(remedy.Suspend); ok {
+			for _, pod := range suspend.Pods {
+				t.Stopped = append(t.Stopped, pod.UID)
+			}
+			continue
+		}
 		t.Changes = append(t.Changes, func(s *scheduler.Fork) error {
 			_, err := remedy.Apply(s, changed, step)
 			return err

@@ -40,7 +40,7 @@ type FixSimulation struct {
 	Nodes []string
 	// Gone are the pods that are evicted, all at once.
 	Gone []types.UID
-	// Stopped are pods that end, all at once, and that no other pod replaces.
+	// Stopped are pods that end, all at once, and that no other pod replaces; also pending ones.
 	Stopped []types.UID
 	// Rolled are pods on nodes that their controller replaces after that, one by one.
 	Rolled []Rolled

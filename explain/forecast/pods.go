@@ -135,6 +135,7 @@ func (f *forecasting) addWaiting() {
 func wait(f *forecasting, pod *corev1.Pod) {
 	switch {
 	case !f.scheduler.Considers(pod) || slices.Contains(f.supposed.Gone, pod.UID):
+	case f.trial != nil && slices.Contains(f.trial.trial.Stopped, pod.UID):
 	case pod.Spec.SchedulingGroup != nil:
 		f.grouped++
 	default:

@@ -131,6 +131,8 @@ func (m *Maker) others(steps []remedy.Step, c *Command, add func(line, undo stri
 			}
 		case remedy.AllowUnavailable:
 			add(allowUnavailable(r, m.Facts, c))
+		case remedy.Suspend:
+			add(suspendCommand(r, c))
 		case remedy.ResizeClaim:
 			add(resizeClaimCommand(r))
 			c.Affects, c.Brief = append(c.Affects, affectedClaim(r)), "the claim is recreated"
@@ -185,6 +187,8 @@ func namesOf(step remedy.Step) (names []string) {
 			names = append(names, victim.Namespace, victim.Name)
 		}
 	case remedy.AllowUnavailable:
+		return []string{r.Namespace, r.Name}
+	case remedy.Suspend:
 		return []string{r.Namespace, r.Name}
 	case remedy.ResizeClaim:
 		return []string{r.Claim.Namespace, r.Claim.Name}

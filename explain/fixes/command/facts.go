@@ -1,6 +1,8 @@
 package command
 
 import (
+	"slices"
+
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -28,6 +30,10 @@ type Facts struct {
 	Unavailable string `json:"unavailable,omitempty"`
 
 	CronJob string `json:"cronJob,omitempty"` // that created the Job; "" where none did
+
+	Finished  bool `json:"finished,omitempty"`  // a Job that is complete or failed
+	Suspended bool `json:"suspended,omitempty"` // a Job that has no pods until it is resumed
+	Managed   bool `json:"managed,omitempty"`   // a Job that something other than a CronJob suspends and resumes, or may
 }
 
 // FactsOfDeployment are those of a Deployment, as its controller resolves them.
@@ -49,10 +55,20 @@ func FactsOfDeployment(d *appsv1.Deployment) Facts {
 	return facts
 }
 
+// endOfJob are the conditions of a Job that creates no more pods.
+var endOfJob = []batchv1.JobConditionType{batchv1.JobComplete, batchv1.JobFailed, batchv1.JobSuccessCriteriaMet, batchv1.JobFailureTarget}
+
 // FactsOfJob are those of a Job.
 func FactsOfJob(job *batchv1.Job) Facts {
-	facts := Facts{UID: job.UID}
-	if by := metav1.GetControllerOfNoCopy(job); by != nil && by.Kind == "CronJob" {
+	facts := Facts{UID: job.UID, Suspended: job.Spec.Suspend != nil && *job.Spec.Suspend}
+	for _, condition := range job.Status.Conditions {
+		if condition.Status == corev1.ConditionTrue && slices.Contains(endOfJob, condition.Type) {
+			facts.Finished = true
+		}
+	}
+	by := metav1.GetControllerOfNoCopy(job)
+	facts.Managed = by != nil && by.Kind != "CronJob" || job.Labels[model.KueueQueueLabel] != "" || job.Spec.ManagedBy != nil && *job.Spec.ManagedBy != batchv1.JobControllerName
+	if by != nil && by.Kind == "CronJob" {
 		facts.CronJob = by.Name
 	}
 	return facts

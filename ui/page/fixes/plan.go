@@ -42,6 +42,8 @@ func planless(f *report.Fix, pod *model.Pod) string {
 		return "change ResourceClaims"
 	case report.FixNode:
 		return "add nodes"
+	case report.FixSuspend:
+		return "suspend Jobs"
 	case report.FixQueue:
 		return "admit pods to queues"
 	case report.FixGroup:
