@@ -34,7 +34,7 @@ type row = inventory.Priority
 // New is the page of all PriorityClasses.
 func New(h page.Host) *Page {
 	p := &Page{}
-	p.Begin(h, p, "PriorityClass", name, columns(h.Now)...)
+	p.Begin(h, p, "PriorityClass", name, columns(func() time.Time { return h.Observed().At })...)
 	p.Lists = resource
 	p.Resources = []string{resource}
 	p.Compute = func(s *model.Snapshot, o *model.Objects, _ time.Time) []row {
@@ -109,7 +109,7 @@ func descriptionCell(r row, now time.Time) table.Cell {
 	if r.GlobalDefault {
 		said := "global default"
 		if r.Object != nil && !r.Object.CreationTimestamp.IsZero() {
-			said = "default, " + model.FormatAge(r.Object.CreationTimestamp.Time, now) + " old"
+			said = "default (" + model.FormatAge(r.Object.CreationTimestamp.Time, now) + ")"
 		}
 		if r.Description != "" {
 			said += ": " + r.Description
