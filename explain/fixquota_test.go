@@ -156,7 +156,7 @@ func TestAFixWhoseNewPodIsRejectedDoesNotWork(t *testing.T) {
 			"a ratio that the lower request exceeds",
 			rules{limits: []corev1.LimitRange{ratio}},
 			bounding(corev1.ResourceCPU, "10"),
-			"x request cpu 4 instead of 8 | a | the new pod may be rejected: LimitRange team-a/bounds has maxLimitRequestRatio 2 for cpu per Container, container app has 2.5 times",
+			"x request cpu 4 instead of 8 | a | the new pod may be rejected: LimitRange team-a/bounds allows at most 2 for cpu limit / request per Container, container app has limit 10 / request 4 = 2.5",
 		},
 		{
 			"a minimum that the rest of the pod is below",

@@ -114,3 +114,93 @@ func TestRequestsOfALimitRangeAreStatedInTheTemplate(t *testing.T) {
 		same(t, name+": "+command, name+": "+c.command)
 	}
 }
+
+// TestATemplateThatALimitRangeRejectsIsChangedAsItAllows by kube-apiserver's own code, which is asked about the
+// changed template, and simulated with all other pods.
+func TestATemplateThatALimitRangeRejectsIsChangedAsItAllows(t *testing.T) {
+	perContainer := func(edit func(*corev1.LimitRangeItem)) []corev1.LimitRange {
+		item := corev1.LimitRangeItem{Type: corev1.LimitTypeContainer}
+		edit(&item)
+		return []corev1.LimitRange{limitsOf(item)}
+	}
+	cpu := func(amount string) corev1.ResourceList { return amounts(map[string]string{"cpu": amount}) }
+	ratio := perContainer(func(i *corev1.LimitRangeItem) { i.MaxLimitRequestRatio = cpu("4") })
+	most := perContainer(func(i *corev1.LimitRangeItem) { i.Max = cpu("2") })
+	const set = "kubectl -n team-a set resources deployment/app -c app "
+	const nothing = "The pod template itself is rejected: changes to quotas, nodes or other pods won't help."
+	for name, c := range map[string]struct {
+		rules   rules
+		request string
+		edit    func(*corev1.Pod)
+		want    string
+		command string // of the first
+	}{
+		"a ratio": {
+			rules{limits: ratio},
+			"250m", bounding(corev1.ResourceCPU, "2"),
+			"+ request cpu 500m instead of 250m\n+ limit cpu 1 instead of 2", set + "--requests=cpu=500m",
+		},
+		"a ratio that leaves no round figure": {
+			rules{limits: perContainer(func(i *corev1.LimitRangeItem) { i.MaxLimitRequestRatio = cpu("3") })},
+			"250m", bounding(corev1.ResourceCPU, "2"),
+			"+ request cpu 670m instead of 250m\n+ limit cpu 750m instead of 2", set + "--requests=cpu=670m",
+		},
+		"a maximum": {rules{limits: most}, "1", bounding(corev1.ResourceCPU, "3"), "+ limit cpu 2 instead of 3", set + "--limits=cpu=2"},
+		"a maximum that the request exceeds too": {
+			rules{limits: most}, "3", bounding(corev1.ResourceCPU, "3"), "+ request cpu 2 instead of 3 and limit cpu 2 instead of 3", set + "--requests=cpu=2 --limits=cpu=2",
+		},
+		"a minimum": {
+			rules{limits: perContainer(func(i *corev1.LimitRangeItem) { i.Min = cpu("500m") })},
+			"100m", nil,
+			"+ request cpu 500m instead of 100m", set + "--requests=cpu=500m",
+		},
+		"a minimum of a pod with one container": {
+			rules{limits: []corev1.LimitRange{limitsOf(corev1.LimitRangeItem{Type: corev1.LimitTypePod, Min: cpu("500m")})}},
+			"100m", nil,
+			"+ request cpu 500m instead of 100m", set + "--requests=cpu=500m",
+		},
+		"a minimum of a pod with several": {
+			rules{limits: []corev1.LimitRange{limitsOf(corev1.LimitRangeItem{Type: corev1.LimitTypePod, Min: cpu("500m")})}},
+			"100m",
+			func(p *corev1.Pod) { p.Spec.Containers = append(p.Spec.Containers, corev1.Container{Name: "logs"}) }, nothing, "",
+		},
+		"a minimum that no node has": {
+			rules{limits: perContainer(func(i *corev1.LimitRangeItem) { i.Min = cpu("5") })},
+			"1", nil,
+			"x request cpu 5 instead of 1 | still: std-a-01 needs cpu 1.1 more", "",
+		},
+		"a quota beside it": {
+			rules{
+				limits: ratio,
+				quotas: []corev1.ResourceQuota{quotaOf(map[string]string{"requests.cpu": "20"}, map[string]string{"requests.cpu": "19500m"})},
+			},
+			"250m", bounding(corev1.ResourceCPU, "2"),
+			"+ limit cpu 1 instead of 2\nx request cpu 500m instead of 250m | the new pod may be rejected: ResourceQuota team-a/compute allows requests.cpu 20, 20 used, the pod needs 500m", set + "--limits=cpu=1",
+		},
+		"two rules that exclude each other": {
+			rules{limits: append(most, limitsOf(corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, Min: cpu("3")}))}, "1", bounding(corev1.ResourceCPU, "3"), nothing, "",
+		},
+		"Pod Security beside it": {
+			rules{limits: ratio, labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted"}}, "250m", bounding(corev1.ResourceCPU, "2"), nothing, "",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			refused := refusedPod(c.request)
+			if c.edit != nil {
+				c.edit(refused.Pod)
+			}
+			set := testOwner(refused.Pod)
+			running := testPod("team-a/old", "std-a-01", "100m", podControlledBy("apps/v1", "ReplicaSet", set.Name))
+			running.Labels = map[string]string{"pod-template-hash": "old"}
+			e := startEngine(t, c.rules.options(), c.rules.namespace(), testNode("std-a-01", "4"), set, running)
+			found := must(fixesOf(t.Context(), e, report.PodsNotCreated(refused)))
+			for i := range found.Tried {
+				found.Tried[i].NodesGained = 0 // told elsewhere
+			}
+			same(t, toldFixes(found), c.want)
+			if len(found.Tried) > 0 {
+				same(t, found.Tried[0].Command, c.command)
+			}
+		})
+	}
+}

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/admission"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/kueue"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/rollout"
@@ -63,13 +64,24 @@ func (e *Engine) askNotCreated(ctx context.Context, q report.Query) (*report.Rep
 	if !q.Parts.Has(report.FixesPart) {
 		return r, nil
 	}
-	r.Tried = j.Fixes(ifCreated, q.NotCreated)
+	if r.Tried, err = fixesOfNotCreated(ctx, e, j, ifCreated, q); err != nil {
+		return nil, err
+	}
 	for i := range r.Tried.Tried {
 		if fix := &r.Tried.Tried[i]; len(later) > 0 {
 			fix.Open, fix.Verified, fix.Remaining = true, false, append(fix.Remaining, "unknown: "+later[0].Why)
 		}
 	}
 	return r.WithFixes(r.Tried), nil
+}
+
+// fixesOfNotCreated are changes of the template, where LimitRanges reject its pods, or else quotas to raise.
+func fixesOfNotCreated(ctx context.Context, e *Engine, j *admission.Judgement, ifCreated *report.Report, q report.Query) (*report.Fixes, error) {
+	changes := j.LimitChanges()
+	if len(changes) == 0 {
+		return j.Fixes(ifCreated, q.NotCreated), nil
+	}
+	return fixes.ForLimitRange(ctx, e.means(), j.Pod, q.Target.NotCreated().Missing, changes)
 }
 
 // classesOf says which class does not exist that the pod of a controller names, as far as that can be

@@ -165,7 +165,7 @@ func TestRefusedPodsAreToldByWhatRefusesThem(t *testing.T) {
 			"a limit too far from its request",
 			rules{limits: []corev1.LimitRange{limitsOf(corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, MaxLimitRequestRatio: amounts(map[string]string{"cpu": "2"})})}},
 			refusedPod("1", bounding(corev1.ResourceCPU, "3")),
-			"LimitRange team-a/bounds has maxLimitRequestRatio 2 for cpu per Container, container app has 3 times.", "limit range | bounds: ratio cpu 2",
+			"LimitRange team-a/bounds allows at most 2 for cpu limit / request per Container, container app has limit 3 / request 1 = 3.", "limit range | bounds: ratio cpu 2",
 			report.Number{Resource: "cpu", Wanted: "3", Requested: "", Allocatable: "2", Short: ""},
 		},
 		{

@@ -98,7 +98,26 @@ func (r limitRule) alone() *corev1.LimitRange {
 // limitsRefusing finds which figures of a LimitRange the pod, or which of its
 // containers, goes beyond, by asking about each alone.
 func limitsRefusing(pod *corev1.Pod, of *corev1.LimitRange) ([]report.Rejection, error) {
+	broken, err := brokenRules(pod, of)
+	if err != nil {
+		return nil, err
+	}
 	var found []report.Rejection
+	for _, b := range broken {
+		found = append(found, b.rejection(b.by))
+	}
+	return found, nil
+}
+
+// brokenRule is a figure of a LimitRange, and what goes beyond it.
+type brokenRule struct {
+	limitRule
+	by limited
+}
+
+// brokenRules asks about each figure of a LimitRange alone.
+func brokenRules(pod *corev1.Pod, of *corev1.LimitRange) ([]brokenRule, error) {
+	var found []brokenRule
 	for _, rule := range rulesOf(of) {
 		for _, subject := range rule.subjects(pod) {
 			var internal core.Pod
@@ -106,7 +125,7 @@ func limitsRefusing(pod *corev1.Pod, of *corev1.LimitRange) ([]report.Rejection,
 				return nil, err
 			}
 			if limitranger.PodValidateLimitFunc(rule.alone(), &internal) != nil {
-				found = append(found, rule.rejection(subject))
+				found = append(found, brokenRule{rule, subject})
 			}
 		}
 	}
@@ -118,6 +137,7 @@ type limited struct {
 	pod              *corev1.Pod // of nothing else
 	who              string
 	requests, limits corev1.ResourceList
+	container        *corev1.Container // of the pod that was asked about; nil: the rule is about several together
 }
 
 // subjects are what the rule is about.
@@ -125,17 +145,28 @@ func (r limitRule) subjects(pod *corev1.Pod) []limited {
 	switch r.subject {
 	case corev1.LimitTypePod:
 		options := resourcehelper.PodResourcesOptions{}
-		return []limited{{pod, "the pod", resourcehelper.PodRequests(pod, options), resourcehelper.PodLimits(pod, options)}}
+		return []limited{{pod, "the pod", resourcehelper.PodRequests(pod, options), resourcehelper.PodLimits(pod, options), onlyContainer(pod)}}
 	case corev1.LimitTypeContainer:
 		var all []limited
-		for _, c := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
-			alone := pod.DeepCopy()
-			alone.Spec.InitContainers, alone.Spec.Containers = nil, []corev1.Container{c}
-			all = append(all, limited{alone, "container " + c.Name, c.Resources.Requests, c.Resources.Limits})
+		for _, containers := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
+			for i := range containers {
+				c := &containers[i]
+				alone := pod.DeepCopy()
+				alone.Spec.InitContainers, alone.Spec.Containers = nil, []corev1.Container{*c}
+				all = append(all, limited{alone, "container " + c.Name, c.Resources.Requests, c.Resources.Limits, c})
+			}
 		}
 		return all
 	}
 	return nil // of claims
+}
+
+// onlyContainer is that of a pod which has no other one and no requests of its own; nil otherwise.
+func onlyContainer(pod *corev1.Pod) *corev1.Container {
+	if len(pod.Spec.InitContainers) > 0 || len(pod.Spec.Containers) != 1 || pod.Spec.Resources != nil {
+		return nil
+	}
+	return &pod.Spec.Containers[0]
 }
 
 // rejection says what exceeds the rule.
@@ -150,7 +181,7 @@ func (r limitRule) rejection(of limited) report.Rejection {
 		allows = fmt.Sprintf("allows at most %s %s per %s", r.resource, figure, r.subject)
 	default:
 		figure = r.figure.String()
-		allows = fmt.Sprintf("has maxLimitRequestRatio %s for %s per %s", figure, r.resource, r.subject)
+		allows = fmt.Sprintf("allows at most %s for %s limit / request per %s", figure, r.resource, r.subject)
 	}
 	has, wanted := r.has(of)
 	return report.Rejection{
@@ -165,7 +196,7 @@ func (r limitRule) rejection(of limited) report.Rejection {
 // has is what the subject has where the rule requires something else, in words and
 // as a quantity; "" where it states none. Of several, it is the one that the API
 // server reports.
-func (r limitRule) has(of limited) (words, quantity string) {
+func (r limitRule) has(of limited) (words, amount string) {
 	request, requested := of.requests[r.resource]
 	limit, bounded := of.limits[r.resource]
 	switch {
@@ -175,7 +206,7 @@ func (r limitRule) has(of limited) (words, quantity string) {
 		return "has no limit", ""
 	case r.bound == "ratio":
 		ratio := fmt.Sprintf("%.3g", limit.AsApproximateFloat64()/request.AsApproximateFloat64())
-		return "has " + ratio + " times", ratio
+		return fmt.Sprintf("has limit %s / request %s = %s", quotaAmount(r.resource, limit, quantity.Exact), quotaAmount(r.resource, request, quantity.Exact), ratio), ratio
 	case r.bound == "min" && request.Cmp(r.figure) < 0, r.bound == "max" && limit.Cmp(r.figure) <= 0:
 		return "requests " + quotaAmount(r.resource, request, r.away()), request.String()
 	}

@@ -33,7 +33,11 @@ func admissionAgainst(ctx context.Context, f *Search, fix *Attempt) error {
 	for _, part := range judged.Unknown() {
 		noteUnread(fix, admission.RuleOf(part), what, part.Why)
 	}
-	_, rejections := judged.Created(1)
+	pods := 1
+	if f.uncreated {
+		pods = len(f.alike)
+	}
+	_, rejections := judged.Created(pods)
 	if len(rejections) == 0 && !resized {
 		rejections = securityAgainst(ctx, f, fix)
 	}

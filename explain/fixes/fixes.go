@@ -126,6 +126,7 @@ type Search struct {
 	minds      bool                     // where the pod fits depends on where others are
 	resizes    bool                     // the pod runs, and waits for a resize in place
 	rollout    *undoneRollout           // that the pod is part of, if it may be undone; nil without
+	uncreated  bool                     // the pods do not exist: a LimitRange rejects them
 }
 
 // NewSearch is the search for fixes of the pod that find gives while the scheduler is

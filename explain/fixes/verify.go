@@ -71,6 +71,11 @@ func (f *Search) simulationOf(changed *corev1.Pod, c command.Command, steps []re
 		t.AtFirst = 1
 	}
 	addOthers(f, t, c.Others, changed, steps)
+	if f.uncreated {
+		for _, other := range f.alike[1:min(len(f.alike), mostAlike)] {
+			t.Alike = append(t.Alike, equalTo(t.Pod, other))
+		}
+	}
 	if c.Anew && kind == "ReplicaSet" && !goesFirst(t, c) {
 		t.Old = f.Scheduler.State.Pods[changed.UID]
 	}

@@ -12,7 +12,7 @@ type FixKind string
 
 // The kinds of fixes. A fix of two steps has the kind of the first.
 const (
-	FixRequest   FixKind = "request"   // lower a request
+	FixRequest   FixKind = "request"   // lower a request; set a request or a limit as a LimitRange allows
 	FixTolerate  FixKind = "tolerate"  // add a toleration
 	FixUntaint   FixKind = "untaint"   // remove a taint from nodes
 	FixUncordon  FixKind = "uncordon"  // make nodes schedulable again

@@ -62,11 +62,9 @@ func partOf(spec *corev1.PodSpec, step remedy.Step) any {
 		if r.Pod {
 			return spec.Resources != nil
 		}
-		containers := spec.Containers
-		if r.Init {
-			containers = spec.InitContainers
-		}
-		return slices.ContainsFunc(containers, func(c corev1.Container) bool { return c.Name == r.Container })
+		return hasContainer(spec, r.Container, r.Init)
+	case remedy.SetResources:
+		return hasContainer(spec, r.Container, r.Init)
 	case remedy.SetRequests:
 		return !slices.ContainsFunc(r.Of, func(of remedy.LowerRequest) bool { return partOf(spec, of) != true })
 	case remedy.DropSelector:
@@ -89,6 +87,15 @@ func partOf(spec *corev1.PodSpec, step remedy.Step) any {
 		}
 	}
 	return nil
+}
+
+// hasContainer reports whether a spec has a container, or init container, of that name.
+func hasContainer(spec *corev1.PodSpec, name string, init bool) bool {
+	containers := spec.Containers
+	if init {
+		containers = spec.InitContainers
+	}
+	return slices.ContainsFunc(containers, func(c corev1.Container) bool { return c.Name == name })
 }
 
 // requiredNodes are the terms of the required node affinity.

@@ -118,7 +118,7 @@ func templatePatch(patch map[string]any) map[string]any {
 // change is the command that changes the template, which is base before, as far as
 // it was read.
 func (w *workload) change(steps []remedy.Step, base *corev1.PodSpec, patch map[string]any) string {
-	if flags := resourceFlags(steps, lowered); flags != nil {
+	if flags := resourceFlags(steps, after); flags != nil {
 		return w.kubectl(append([]string{"set", "resources", w.ref()}, flags...)...)
 	}
 	flags := []string{"-p", shell.OneLine(patch)}
@@ -131,7 +131,7 @@ func (w *workload) change(steps []remedy.Step, base *corev1.PodSpec, patch map[s
 // takeBack is the command that undoes the change of the template, which was base
 // before.
 func (w *workload) takeBack(steps []remedy.Step, base *corev1.PodSpec, back map[string]any) string {
-	before := func(r remedy.LowerRequest) (request, limit string) { return amountsIn(base, r) }
+	before := func(r containerAmounts) (request, limit string) { return amountsIn(base, r) }
 	if flags := resourceFlags(steps, before); flags != nil && w.template != nil { // else a LimitRange may have set it
 		return w.kubectl(append([]string{"set", "resources", w.ref()}, flags...)...)
 	}
@@ -147,56 +147,88 @@ func (w *workload) kubectl(words ...string) string {
 	return shell.Line(append([]string{"kubectl", "-n", w.pod.Namespace}, words...)...)
 }
 
+// containerAmounts are the request and the limit of a container that a step changes.
+type containerAmounts struct {
+	container      string
+	init           bool
+	resource       corev1.ResourceName
+	request, limit string // after the step; "": it does not change that
+}
+
+// amountsOf are what a step changes of a container; ok is false where it changes something else.
+func amountsOf(step remedy.Step) (of containerAmounts, ok bool) {
+	switch r := step.(type) {
+	case remedy.LowerRequest:
+		of = containerAmounts{container: r.Container, init: r.Init, resource: r.Resource, request: quantity.Canonical(r.Resource, r.To)}
+		if r.Limit {
+			of.limit = of.request
+		}
+		return of, !r.Pod
+	case remedy.SetResources:
+		of = containerAmounts{container: r.Container, init: r.Init, resource: r.Resource}
+		if r.Request[1] != nil {
+			of.request = r.Request[1].String()
+		}
+		if r.Limit[1] != nil {
+			of.limit = r.Limit[1].String()
+		}
+		return of, true
+	}
+	return of, false
+}
+
 // resourceFlags say to kubectl set resources what one container requests, which may
 // be an init container; nil where the steps are others, or where an amount is "",
 // which it cannot take away. Names that it would read as something else, which no
 // API server allows, are left to a patch.
-func resourceFlags(steps []remedy.Step, amounts func(remedy.LowerRequest) (request, limit string)) []string {
+func resourceFlags(steps []remedy.Step, amounts func(containerAmounts) (request, limit string)) []string {
 	container := ""
 	var requests, limits []string
 	for i, step := range steps {
-		r, ok := step.(remedy.LowerRequest)
-		if !ok || r.Pod || i > 0 && r.Container != container {
+		r, ok := amountsOf(step)
+		if !ok || i > 0 && r.container != container {
 			return nil
 		}
 		request, limit := amounts(r)
-		if request == "" || r.Limit && limit == "" || len(validation.IsDNS1123Label(r.Container)) > 0 || len(validation.IsQualifiedName(string(r.Resource))) > 0 {
+		if r.request != "" && request == "" || r.limit != "" && limit == "" || len(validation.IsDNS1123Label(r.container)) > 0 || len(validation.IsQualifiedName(string(r.resource))) > 0 {
 			return nil
 		}
-		container = r.Container
-		requests = append(requests, string(r.Resource)+"="+request)
-		if r.Limit {
-			limits = append(limits, string(r.Resource)+"="+limit)
+		container = r.container
+		if r.request != "" {
+			requests = append(requests, string(r.resource)+"="+request)
+		}
+		if r.limit != "" {
+			limits = append(limits, string(r.resource)+"="+limit)
 		}
 	}
-	flags := []string{"-c", container, "--requests=" + strings.Join(requests, ",")}
+	flags := []string{"-c", container}
+	if len(requests) > 0 {
+		flags = append(flags, "--requests="+strings.Join(requests, ","))
+	}
 	if len(limits) > 0 {
 		flags = append(flags, "--limits="+strings.Join(limits, ","))
 	}
 	return flags
 }
 
-// lowered is what a container requests after the step, and its limit.
-func lowered(r remedy.LowerRequest) (request, limit string) {
-	amount := quantity.Canonical(r.Resource, r.To)
-	return amount, amount
-}
+// after is what a container requests after the step, and its limit.
+func after(r containerAmounts) (request, limit string) { return r.request, r.limit }
 
 // amountsIn is what a container requests, and its limit, as the spec writes it; ""
 // where it does not.
-func amountsIn(spec *corev1.PodSpec, r remedy.LowerRequest) (request, limit string) {
+func amountsIn(spec *corev1.PodSpec, r containerAmounts) (request, limit string) {
 	containers := spec.Containers
-	if r.Init {
+	if r.init {
 		containers = spec.InitContainers
 	}
 	for _, container := range containers {
-		if container.Name != r.Container {
+		if container.Name != r.container {
 			continue
 		}
-		if amount, ok := container.Resources.Requests[r.Resource]; ok {
+		if amount, ok := container.Resources.Requests[r.resource]; ok {
 			request = amount.String()
 		}
-		if amount, ok := container.Resources.Limits[r.Resource]; ok {
+		if amount, ok := container.Resources.Limits[r.resource]; ok {
 			limit = amount.String()
 		}
 	}
