@@ -58,6 +58,7 @@ func TestFixesOfAResize(t *testing.T) {
 			want: []string{
 				"evict shop/cache from a verified [shop/cache is rescheduled on b]",
 				`request cpu 2 instead of 3 verified []`,
+				`take back the resize of shop/web (cpu 3, allocated 1) verified [shop/web keeps running with what is allocated to it]`,
 			},
 			why: "deferred: needs cpu 1 more on a",
 		},
@@ -65,6 +66,7 @@ func TestFixesOfAResize(t *testing.T) {
 			objects: []runtime.Object{testNode("a", "4"), testPod("shop/web", "a", "3", deferredFrom("1", "Deferred")), cache},
 			want: []string{
 				`request cpu 2 instead of 3 verified []`,
+				`take back the resize of shop/web (cpu 3, allocated 1) verified [shop/web keeps running with what is allocated to it]`,
 				"evict shop/cache from a verified [shop/cache becomes Pending: a needs cpu 1 more]",
 			},
 			why: "deferred: needs cpu 1 more on a",
@@ -73,21 +75,28 @@ func TestFixesOfAResize(t *testing.T) {
 			objects: []runtime.Object{testNode("a", "4"), testNode("b", "4"), testPod("shop/web", "a", "3", deferredFrom("1", "Deferred")), cache, budget},
 			want: []string{
 				`request cpu 2 instead of 3 verified []`,
+				`take back the resize of shop/web (cpu 3, allocated 1) verified [shop/web keeps running with what is allocated to it]`,
 				"evict shop/cache from a [PodDisruptionBudget shop/keep allows 0 disruptions now: the eviction of shop/cache would be rejected] [shop/cache is rescheduled on b]",
 			},
 			why: "deferred: needs cpu 1 more on a",
 		},
 		"more than the node has": {
 			objects: []runtime.Object{testNode("a", "4"), testPod("shop/web", "a", "9", deferredFrom("1", "Infeasible"))},
-			want:    []string{`request cpu 4 instead of 9 verified []`},
-			why:     "infeasible: cpu 4 allocatable on a",
+			want: []string{
+				`request cpu 4 instead of 9 verified []`,
+				`take back the resize of shop/web (cpu 9, allocated 1) verified [shop/web keeps running with what is allocated to it]`,
+			},
+			why: "infeasible: cpu 4 allocatable on a",
 		},
 		"another one is deferred too": { // the kubelet counts what is granted to it
 			objects: []runtime.Object{
 				testNode("a", "4"), testPod("shop/web", "a", "3500m", deferredFrom("2", "Deferred")), testPod("shop/other", "a", "3", ownedBy("DaemonSet", "other"), deferredFrom("1", "Deferred")),
 			},
-			want: []string{"request cpu 3 instead of 3.5 verified []"},
-			why:  "deferred: needs cpu 500m more on a",
+			want: []string{
+				"request cpu 3 instead of 3.5 verified []",
+				`take back the resize of shop/web (cpu 3.5, allocated 2) verified [shop/web keeps running with what is allocated to it]`,
+			},
+			why: "deferred: needs cpu 500m more on a",
 		},
 		"a budget protects another one that is deferred": { // its Ready condition counts
 			objects: []runtime.Object{
@@ -98,6 +107,7 @@ func TestFixesOfAResize(t *testing.T) {
 			},
 			want: []string{
 				"request cpu 2 instead of 3.5 verified []",
+				`take back the resize of shop/web (cpu 3.5, allocated 1) verified [shop/web keeps running with what is allocated to it]`,
 				"evict shop/other from a [PodDisruptionBudget shop/keep allows 0 disruptions now: the eviction of shop/other would be rejected] [shop/other is rescheduled on b]",
 			},
 			why: "deferred: needs cpu 1.5 more on a",
@@ -112,11 +122,13 @@ func TestFixesOfAResize(t *testing.T) {
 					Name: "side", AllocatedResources: one, Resources: &corev1.ResourceRequirements{Requests: one},
 				})
 			}), testPod("shop/agent", "a", "1500m", ownedBy("DaemonSet", "agent"))},
+			want: []string{`take back the resize of shop/web (cpu 2.5, allocated 1) verified [shop/web keeps running with what is allocated to it]`},
 			none: "No known change helps on its node: take the resize back. No other node fits the pod with these requests either.",
 			why:  "deferred: needs cpu 1 more on a",
 		},
 		"no more than it has": {
 			objects: []runtime.Object{testNode("a", "3"), testPod("shop/web", "a", "3", deferredFrom("1", "Deferred")), testPod("shop/agent", "a", "2", ownedBy("DaemonSet", "agent"))},
+			want:    []string{`take back the resize of shop/web (cpu 3, allocated 1) verified [shop/web keeps running with what is allocated to it]`},
 			none:    "No known change helps on its node: take the resize back. No other node fits the pod with these requests either.",
 			why:     "deferred: needs cpu 2 more on a",
 		},
@@ -125,6 +137,7 @@ func TestFixesOfAResize(t *testing.T) {
 				testNode("a", "3"), testNode("b", "4"), testNode("c", "3"), testNode("d", "2"),
 				testPod("shop/web", "a", "3", deferredFrom("1", "Deferred")), testPod("shop/agent", "a", "2", ownedBy("DaemonSet", "agent")),
 			},
+			want: []string{`take back the resize of shop/web (cpu 3, allocated 1) verified [shop/web keeps running with what is allocated to it]`},
 			none: "No known change helps on its node: take the resize back, or recreate the pod with the requests of the resize: 2 other nodes fit them.",
 			why:  "deferred: needs cpu 2 more on a",
 		},
@@ -133,6 +146,7 @@ func TestFixesOfAResize(t *testing.T) {
 				testNode("a", "3"), testNode("b", "4"),
 				testPod("shop/web", "a", "3", ownedBy("StatefulSet", "web"), deferredFrom("1", "Deferred")), testPod("shop/agent", "a", "2", ownedBy("DaemonSet", "agent")),
 			},
+			want: []string{`take back the resize of shop/web (cpu 3, allocated 1) verified [shop/web keeps running with what is allocated to it]`},
 			none: "No known change helps on its node: take the resize back, or set the requests of the resize in the template of its controller: 1 other node fits them.",
 			why:  "deferred: needs cpu 2 more on a",
 		},
@@ -145,8 +159,11 @@ func TestFixesOfAResize(t *testing.T) {
 			objects: []runtime.Object{testNode("a", "4"), testPod("shop/web", "a", "9", deferredFrom("1", "Infeasible"), func(p *corev1.Pod) {
 				p.Spec.Containers[0].ResizePolicy = []corev1.ContainerResizePolicy{{ResourceName: corev1.ResourceCPU, RestartPolicy: corev1.RestartContainer}}
 			})},
-			want: []string{"request cpu 4 instead of 9 verified [shop/web restarts container app for the resize (resizePolicy)]"},
-			why:  "infeasible: cpu 4 allocatable on a",
+			want: []string{
+				"request cpu 4 instead of 9 verified [shop/web restarts container app for the resize (resizePolicy)]",
+				`take back the resize of shop/web (cpu 9, allocated 1) verified [shop/web keeps running with what is allocated to it]`,
+			},
+			why: "infeasible: cpu 4 allocatable on a",
 		},
 		"enough by now": {
 			objects: []runtime.Object{testNode("a", "4"), testPod("shop/web", "a", "3", deferredFrom("1", "Deferred"))},
@@ -195,4 +212,88 @@ func TestFixesOfAResizeNeedAllPods(t *testing.T) {
 	}
 	same(t, r.Why, "deferred on a")
 	same(t, r.Tried.None, "Unknown: not all of node a can be read.")
+}
+
+// A resize that waits takes capacity from other pods, as kube-scheduler counts the greater of what is requested
+// and allocated: it can be taken back for a pod that is pending, and nobody is evicted.
+func TestAResizeThatWaitsIsTakenBackForAPendingPod(t *testing.T) {
+	raised := func(limit, ran string) func(*corev1.Pod) {
+		return func(p *corev1.Pod) {
+			deferredFrom("1", "Deferred")(p)
+			p.Spec.Containers[0].Resources.Limits = amounts(map[string]string{"cpu": limit})
+			p.Status.ContainerStatuses[0].Resources.Limits = amounts(map[string]string{"cpu": ran})
+		}
+	}
+	const patch = `kubectl -n shop patch pod/cache --subresource resize -p '{"spec":{"containers":[{"name":"app","resources":{`
+	for name, test := range map[string]struct {
+		objects       []runtime.Object
+		want          []string // title, and whether it is verified; of take-backs only
+		command, undo string   // of the first
+	}{
+		"one that frees enough": {
+			objects: []runtime.Object{testNode("a", "4"), testPod("shop/cache", "a", "3", ownedBy("DaemonSet", "cache"), deferredFrom("1", "Deferred"))},
+			want:    []string{"take back the resize of shop/cache (cpu 3, allocated 1) verified"},
+			command: patch + `"requests":{"cpu":"1"}}}]}}'`, undo: patch + `"requests":{"cpu":"3"}}}]}}'`,
+		},
+		"a limit that was raised along": {
+			objects: []runtime.Object{testNode("a", "4"), testPod("shop/cache", "a", "3", ownedBy("DaemonSet", "cache"), raised("4", "2"))},
+			want:    []string{"take back the resize of shop/cache (cpu 3, allocated 1) verified"},
+			command: patch + `"limits":{"cpu":"2"},"requests":{"cpu":"1"}}}]}}'`, undo: patch + `"limits":{"cpu":"4"},"requests":{"cpu":"3"}}}]}}'`,
+		},
+		"a limit that was not": {
+			objects: []runtime.Object{testNode("a", "4"), testPod("shop/cache", "a", "3", ownedBy("DaemonSet", "cache"), raised("4", "4"))},
+			want:    []string{"take back the resize of shop/cache (cpu 3, allocated 1) verified"},
+			command: patch + `"requests":{"cpu":"1"}}}]}}'`, undo: patch + `"requests":{"cpu":"3"}}}]}}'`,
+		},
+		"an infeasible one, which kube-scheduler does not count": {
+			objects: []runtime.Object{testNode("a", "4"), testPod("shop/cache", "a", "9", ownedBy("DaemonSet", "cache"), deferredFrom("1", "Infeasible"))},
+		},
+		"one that does not free enough": {
+			objects: []runtime.Object{testNode("a", "4"), testPod("shop/cache", "a", "4", ownedBy("DaemonSet", "cache"), deferredFrom("3", "Deferred"))},
+		},
+		"two on one node": {
+			objects: []runtime.Object{
+				testNode("a", "4"), testPod("shop/cache", "a", "2", ownedBy("DaemonSet", "cache"), deferredFrom("1", "Deferred")),
+				testPod("shop/other", "a", "2", ownedBy("DaemonSet", "other"), deferredFrom("500m", "Deferred")),
+			},
+			want:    []string{"take back the resizes of shop/other, shop/cache verified"},
+			command: strings.ReplaceAll(patch, "cache", "other") + `"requests":{"cpu":"500m"}}}]}}' && ` + patch + `"requests":{"cpu":"1"}}}]}}'`,
+			undo:    patch + `"requests":{"cpu":"2"}}}]}}' && ` + strings.ReplaceAll(patch, "cache", "other") + `"requests":{"cpu":"2"}}}]}}'`,
+		},
+		"one that is in progress": {
+			objects: []runtime.Object{testNode("a", "4"), testPod("shop/cache", "a", "3", ownedBy("DaemonSet", "cache"), func(p *corev1.Pod) {
+				deferredFrom("1", "Deferred")(p)
+				p.Status.Conditions[len(p.Status.Conditions)-1] = corev1.PodCondition{Type: corev1.PodResizeInProgress, Status: corev1.ConditionTrue}
+			})},
+		},
+		"one whose status does not say what is allocated": {
+			objects: []runtime.Object{testNode("a", "4"), testPod("shop/cache", "a", "3", ownedBy("DaemonSet", "cache"), func(p *corev1.Pod) {
+				deferredFrom("1", "Deferred")(p)
+				p.Status.ContainerStatuses = nil
+			})},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pending := testPod("shop/web", "", "2")
+			e := startEngine(t, Options{}, append(test.objects, pending)...)
+			var got []string
+			command, undo := "", ""
+			for _, fix := range must(fixesOf(t.Context(), e, report.PodOf(pending.UID))).Tried {
+				if fix.Kind != report.FixResize {
+					continue
+				}
+				words := fix.Title
+				if fix.Verified {
+					words += " verified"
+				}
+				if len(got) == 0 {
+					command, undo = fix.Command, fix.Undo
+				}
+				got = append(got, words)
+			}
+			same(t, strings.Join(got, "\n"), strings.Join(test.want, "\n"))
+			same(t, command, test.command)
+			same(t, undo, test.undo)
+		})
+	}
 }

@@ -16,6 +16,9 @@ import (
 // admissionAgainst notes why kube-apiserver rejects the new pod of a fix now, while the one that it
 // replaces still counts in quotas, or a pod that is resized.
 func admissionAgainst(ctx context.Context, f *Search, fix *Attempt) error {
+	if err := limitsAgainst(ctx, f, fix); err != nil {
+		return err
+	}
 	resized := !fix.trial.Recreated && fix.Command != "" && slices.ContainsFunc(fix.Remedies, lowersRequest)
 	if f.Admission == nil || !fix.trial.Recreated && !resized {
 		return nil

@@ -149,6 +149,9 @@ func (f *Search) Try(ctx context.Context, progress func(*report.Fixes)) (*report
 	dropIdleRollout(f, f.Commands.Facts)
 	readJobs(ctx, f)
 	found := &report.Fixes{Revision: f.revision, Tried: []report.Fix{}, None: f.none}
+	if f.resizes && len(f.candidates) > 0 { // what else there is than to take the resize back
+		found.Advice = f.none
+	}
 	tried, err := tryAll(ctx, f, found, progress)
 	if err != nil {
 		return nil, nil, err

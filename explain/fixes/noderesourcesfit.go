@@ -29,6 +29,7 @@ func fitRemedies(q *plugins.Question, rs []plugins.NodeRejection, f *Search) []o
 	if stated := stateRequests(f.Commands, q.Pod, plugins.Shortages(q, rs[0])); stated != nil {
 		options = append(options, stated)
 	}
+	options = append(options, takeBacks(q, rs)...)
 	for _, r := range rs[:min(len(rs), nearNodes)] {
 		options = append(options, evictionsFor(q, r, f.Budgets)...)
 	}

@@ -34,10 +34,16 @@ func gatherOnNode(ctx context.Context, f *Search, pod *corev1.Pod) error {
 		f.none = "Its resize does not wait for free capacity: there is nothing to fix in scheduling."
 		return nil
 	}
-	if err := gatherResize(ctx, f, pod); err != nil || f.none != "" || len(f.candidates) > 0 {
+	if err := gatherResize(ctx, f, pod); err != nil || f.none != "" {
 		return err
 	}
-	return adviseResize(ctx, f, pod)
+	if len(f.candidates) == 0 {
+		if err := adviseResize(ctx, f, pod); err != nil {
+			return err
+		}
+	}
+	f.candidates = append(f.candidates, takeBackOwn(pod)...)
+	return nil
 }
 
 // gatherResize thinks of what lets the kubelet grant a running pod its resize in place: to ask for
@@ -189,6 +195,10 @@ func resized(ctx context.Context, f *Search, s *scheduler.Fork, pod *corev1.Pod,
 	}
 	changed := pod
 	for _, step := range steps {
+		if back := takenBackBy(pod, []remedy.Step{step}); back != nil {
+			changed = back
+			continue
+		}
 		if changed, err = remedy.Apply(s, changed, step); err != nil {
 			return nil, err
 		}
@@ -224,6 +234,9 @@ func resizeAlone(ctx context.Context, f *Search, pod *corev1.Pod, fix *Attempt) 
 	fix.NodesGained, fix.PodsPlaced = 1, 1
 	f.tellCommand(pod, fix)
 	changed := changedBy(pod, fix.Remedies)
+	if back := takenBackBy(pod, fix.Remedies); back != nil {
+		changed, fix.harm = back, fix.harm+givesUp
+	}
 	if restarted := restartedBy(changed); len(restarted) > 0 {
 		fix.Affects = append(fix.Affects, report.Affected{
 			Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name, How: "restarts " + grammar.Agree(len(restarted), "container ", "containers ") + strings.Join(restarted, ", ") + " for the resize (resizePolicy)",

@@ -106,7 +106,7 @@ func (c candidate) needless(tried []Attempt) bool {
 			case remedy.Evict:
 				evict, evicts := step.(remedy.Evict)
 				return evicts && !slices.ContainsFunc(known.Pods, func(pod *corev1.Pod) bool { return !slices.Contains(evict.Pods, pod) })
-			case remedy.Uncordon, remedy.LabelNode:
+			case remedy.Uncordon, remedy.LabelNode, remedy.TakeBackResize:
 				if !c.pair {
 					return fix.PodsPlaced >= fix.Alike && remedy.Kind(step) == remedy.Kind(known) && includes(remedy.NodesOf(c.steps), remedy.NodesOf(fix.Remedies))
 				}

@@ -23,6 +23,7 @@ const (
 	FixPort      FixKind = "port"      // drop a host port
 	FixRollout   FixKind = "rollout"   // let a Deployment stop an older pod first
 	FixEvict     FixKind = "evict"     // evict pods
+	FixResize    FixKind = "resize"    // take back a resize in place that the kubelet has not granted
 	FixClaim     FixKind = "claim"     // bind or resize a claim
 	FixQuota     FixKind = "quota"     // raise a quota
 	FixGate      FixKind = "gate"      // remove scheduling gates

@@ -86,7 +86,9 @@ func (m *Maker) Of(pod *corev1.Pod, steps []remedy.Step) Command {
 		}
 		add(c.Line, c.Undo)
 	}
-	m.others(others, &c, add)
+	if m.others(others, &c, add); c.Why != "" {
+		return Command{Why: c.Why}
+	}
 	c.OwnFirst = len(own) > 0 && len(lines) > 1
 	if c.OwnFirst && slices.ContainsFunc(steps, func(step remedy.Step) bool { return letsPreempt(pod, step) }) {
 		c.OwnFirst, c.OwnLast = false, true
@@ -129,6 +131,8 @@ func (m *Maker) others(steps []remedy.Step, c *Command, add func(line, undo stri
 			for _, victim := range r.Pods {
 				add(evictCommand(victim), "")
 			}
+		case remedy.TakeBackResize:
+			takeBackResize(m.ClusterVersion, r, c, add)
 		case remedy.AllowUnavailable:
 			add(allowUnavailable(r, m.Facts, c))
 		case remedy.Suspend:
@@ -185,6 +189,10 @@ func namesOf(step remedy.Step) (names []string) {
 	case remedy.Evict:
 		for _, victim := range r.Pods {
 			names = append(names, victim.Namespace, victim.Name)
+		}
+	case remedy.TakeBackResize:
+		for _, pod := range r.Pods {
+			names = append(names, pod.Namespace, pod.Name)
 		}
 	case remedy.AllowUnavailable:
 		return []string{r.Namespace, r.Name}

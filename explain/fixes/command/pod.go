@@ -112,10 +112,7 @@ func resizePod(pod *corev1.Pod, steps []remedy.Step) Command {
 	if err != nil {
 		return Command{Why: err.Error()}
 	}
-	resize := func(change map[string]any) string {
-		return shell.Line("kubectl", "-n", pod.Namespace, "patch", "pod/"+pod.Name, "--subresource", "resize", "-p", shell.OneLine(map[string]any{"spec": change}))
-	}
-	return Command{Line: resize(change), Undo: resize(back)}
+	return Command{Line: resizeTo(pod, change), Undo: resizeTo(pod, back)}
 }
 
 // resizedPod changes the requests of a pod that runs, and of no other one.

@@ -143,7 +143,7 @@ type Evict struct{ Pods []*corev1.Pod }
 // ChangesPod says whether the step changes the pod itself, or its template.
 func ChangesPod(step Step) bool {
 	switch step.(type) {
-	case Untaint, Uncordon, LabelNode, AddNode, Evict, Suspend, AllowUnavailable, ResizeClaim, ReleaseVolume, RequestDevices:
+	case Untaint, Uncordon, LabelNode, AddNode, Evict, Suspend, TakeBackResize, AllowUnavailable, ResizeClaim, ReleaseVolume, RequestDevices:
 		return false
 	}
 	return true
@@ -173,6 +173,10 @@ func NodesOf(steps []Step) []string {
 			nodes = append(nodes, r.Pods[0].Spec.NodeName)
 		case Suspend:
 			for _, pod := range r.assigned() {
+				nodes = append(nodes, pod.Spec.NodeName)
+			}
+		case TakeBackResize:
+			for _, pod := range r.Pods {
 				nodes = append(nodes, pod.Spec.NodeName)
 			}
 		case AllowUnavailable:

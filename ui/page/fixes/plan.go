@@ -44,6 +44,8 @@ func planless(f *report.Fix, pod *model.Pod) string {
 		return "add nodes"
 	case report.FixSuspend:
 		return "suspend Jobs"
+	case report.FixResize:
+		return "resize pods"
 	case report.FixQueue:
 		return "admit pods to queues"
 	case report.FixGroup:
