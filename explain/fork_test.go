@@ -84,7 +84,7 @@ func supposeSomething(t *rapid.T, c *randomCluster, d dice, s *scheduler.Fork, b
 		nodes = slices.Clone(nodes)
 		nodes[i] = node
 	case 1:
-		if at := d(len(bound)); scheduler.Assigned(bound[at]) {
+		if at := d(len(bound)); scheduler.Assigned(bound[at]) && !sharesPort(bound, bound[at]) {
 			check(s.RemovePod(bound[at]))
 			bound = slices.Delete(slices.Clone(bound), at, at+1)
 		}
@@ -97,6 +97,26 @@ func supposeSomething(t *rapid.T, c *randomCluster, d dice, s *scheduler.Fork, b
 		bound = append(slices.Clone(bound), pod)
 	}
 	return bound, nodes
+}
+
+// sharesPort reports whether another pod has a host port of a pod on its node. No kubelet admits both, and a NodeInfo
+// counts such a port once: when one of them goes, it is free (HostPortInfo of k8s.io/kube-scheduler/framework).
+func sharesPort(bound []*corev1.Pod, pod *corev1.Pod) bool {
+	ports := func(pod *corev1.Pod) (all []int32) {
+		for _, c := range pod.Spec.Containers {
+			for _, port := range c.Ports {
+				if port.HostPort != 0 {
+					all = append(all, port.HostPort)
+				}
+			}
+		}
+		return all
+	}
+	own := ports(pod)
+	return slices.ContainsFunc(bound, func(other *corev1.Pod) bool {
+		return other.UID != pod.UID && other.Spec.NodeName == pod.Spec.NodeName &&
+			slices.ContainsFunc(ports(other), func(port int32) bool { return slices.Contains(own, port) })
+	})
 }
 
 // Trying a pod and explaining it come to the same nodes.
