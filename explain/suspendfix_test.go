@@ -35,15 +35,18 @@ func TestAJobThatHoldsTheCapacityCanBeSuspended(t *testing.T) {
 	}{
 		"of equal priority": {command.Facts{}, held(), "+ 2 nodes, 2 of 2, ends 4 pods of the Job " + affects},
 		"with a pod that is pending": {
-			command.Facts{}, append(held(), testPod("finance/report-4", "", "4", job("report")...)),
+			command.Facts{},
+			append(held(), testPod("finance/report-4", "", "4", job("report")...)),
 			"+ 2 nodes, 2 of 2, ends 5 pods of the Job [job/report 5 pods of it end and start again from the beginning when it is resumed]",
 		},
 		"of a CronJob": {
-			command.Facts{CronJob: "monthly"}, held(),
+			command.Facts{CronJob: "monthly"},
+			held(),
 			"+ 2 nodes, 2 of 2, ends 4 pods of the Job [job/report 4 pods of it end and start again from the beginning when it is resumed; cronjob/monthly may create another Job]",
 		},
 		"that cannot be read": {
-			command.Facts{Unread: "not allowed to get jobs"}, held(),
+			command.Facts{Unread: "not allowed to get jobs"},
+			held(),
 			"x 2 nodes, 2 of 2, unknown: whether a controller would resume job finance/report: not allowed to get jobs " + affects,
 		},
 		"that has ended":         {command.Facts{Finished: true}, held(), ""},

@@ -86,7 +86,9 @@ func FormatMemorySum(whole, part int64) (free, all, used string) {
 		return free, all, used
 	}
 	tenths := func(bytes int64) int64 { return bytes/unit.size*10 + scaled(bytes%unit.size, unit.size, 10, Down) }
-	word := func(n int64) string { return strconv.FormatInt(n/10, 10) + "." + strconv.FormatInt(n%10, 10) + unit.name }
+	word := func(n int64) string {
+		return strconv.FormatInt(n/10, 10) + "." + strconv.FormatInt(n%10, 10) + unit.name
+	}
 	f, a := tenths(whole-part), tenths(whole)
 	return word(f), word(a), word(a - f)
 }

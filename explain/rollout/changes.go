@@ -116,8 +116,8 @@ func markAdmission(ofPods []report.TemplateChange, before, after *corev1.PodTemp
 	ofTemplates, others := changes(before, after, created), !slices.Equal(containerNames(before), containerNames(after))
 	for i := range ofPods {
 		change := &ofPods[i]
-		change.Admission = !(others && (change.Field == "request" || change.Field == "limit" || change.Field == "container")) &&
-			!slices.ContainsFunc(ofTemplates, func(c report.TemplateChange) bool { return c.Field == change.Field && c.Key == change.Key })
+		ofOthers := others && slices.Contains([]string{"request", "limit", "container"}, change.Field)
+		change.Admission = !ofOthers && !slices.ContainsFunc(ofTemplates, func(c report.TemplateChange) bool { return c.Field == change.Field && c.Key == change.Key })
 	}
 }
 
