@@ -45,10 +45,11 @@ const notPreempted = "pods of equal priority are not preempted"
 
 // equalHolders finds, among the workloads whose pods have the priority of the pod, the one that holds most of what the
 // nodes lack where evictions could help; nil where there is none, or where the scheduler rejects the pod without it too.
+// Priority 0 is what all pods have where nobody thinks of priorities, and says nothing.
 func (s Simulator) equalHolders(ctx context.Context, m *scheduler.Matrix, pod *corev1.Pod, c *candidates) (*equalHolders, error) {
 	own := corev1helpers.PodPriority(pod)
 	fit := m.Profile.IndexOf(names.NodeResourcesFit)
-	if fit < 0 || m.Answers[fit].Pre != nil || own >= model.SystemCritical || !m.Profile.Scheduler.State.HoldsPriority(own, own+1) {
+	if fit < 0 || m.Answers[fit].Pre != nil || own == 0 || own >= model.SystemCritical || !m.Profile.Scheduler.State.HoldsPriority(own, own+1) {
 		return nil, nil
 	}
 	most := mostOf(c.holding(m, fit, s.Profile.Question(pod)))
