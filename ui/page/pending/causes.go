@@ -23,6 +23,9 @@ const (
 	causeMark = "✗ "
 )
 
+// toldInFull are the verdicts of pods that something blocks that may be mended.
+var toldInFull = []report.Verdict{report.Unschedulable, report.NotCreated, report.NotConsidered}
+
 // cause is what blocks some of the pending pods.
 type cause struct {
 	pods  int
@@ -39,6 +42,8 @@ func blockedWords(pods int, by string) string {
 		return grammar.Agree(pods, "needs a free slot", "need a free slot")
 	case "too large":
 		return grammar.Agree(pods, "is too large", "are too large")
+	case "no scheduler":
+		return grammar.Agree(pods, "needs its scheduler", "need their scheduler")
 	}
 	return "blocked by " + by
 }
@@ -85,7 +90,7 @@ func (v *overview) blocking() []cause {
 	var all []cause
 	for _, row := range v.list.Table.Rows {
 		told := v.verdicts.Of(row.Kind)
-		if row.Leaf || v.list.Table.Gone[row.ID] || told == nil || told.Verdict != report.Unschedulable && told.Verdict != report.NotCreated {
+		if row.Leaf || v.list.Table.Gone[row.ID] || told == nil || !slices.Contains(toldInFull, told.Verdict) {
 			continue
 		}
 		at := slices.IndexFunc(all, func(c cause) bool { return c.whole.BlockedBy == told.BlockedBy })
