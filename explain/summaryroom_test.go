@@ -87,6 +87,15 @@ func TestOtherNodesFollowTheClosest(t *testing.T) {
 		return pod
 	}
 	zone := func(name string) func(*corev1.Node) { return nodeLabel("zone", name) }
+	unready := func(status corev1.ConditionStatus, message string) func(string, ...func(*corev1.Node)) *corev1.Node {
+		return func(name string, edits ...func(*corev1.Node)) *corev1.Node {
+			return testNode(name, "16", append([]func(*corev1.Node){nodeTaint(corev1.TaintNodeNotReady, "", corev1.TaintEffectNoSchedule), func(n *corev1.Node) {
+				n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: status, Message: message}}
+			}}, edits...)...)
+		}
+	}
+	noNetwork := unready(corev1.ConditionFalse, "container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady message:Network plugin returns error: cni plugin not initialized")
+	silent := unready(corev1.ConditionUnknown, "Kubelet stopped posting node status.")
 	for name, c := range map[string]struct {
 		objects []runtime.Object // nodes and the pods on them
 		pod     *corev1.Pod
@@ -146,6 +155,18 @@ func TestOtherNodesFollowTheClosest(t *testing.T) {
 		"nodes that nobody has initialized": {
 			append([]runtime.Object{testNode("b", "16", nodeTaint("node.cloudprovider.kubernetes.io/uninitialized", "true", corev1.TaintEffectNoSchedule))}, full...), testPod("s/x", "", "2"),
 			"0 of 2 nodes fit. Closest: a needs cpu 1 more. b with enough capacity: not initialized.",
+		},
+		"nodes whose kubelets say why they are NotReady": {
+			append([]runtime.Object{noNetwork("b"), noNetwork("c")}, full...), testPod("s/x", "", "2"),
+			"0 of 3 nodes fit. Closest: a needs cpu 1 more. 2 nodes with enough capacity: NotReady (cni plugin not initialized).",
+		},
+		"nodes whose kubelets have stopped to report": {
+			append([]runtime.Object{silent("b"), silent("c")}, full...), testPod("s/x", "", "2"),
+			"0 of 3 nodes fit. Closest: a needs cpu 1 more. 2 nodes with enough capacity: NotReady.",
+		},
+		"one for this reason and one for that": {
+			append([]runtime.Object{noNetwork("b"), noNetwork("c", func(n *corev1.Node) { n.Status.Conditions[0].Message = "PLEG is not healthy" })}, full...), testPod("s/x", "", "2"),
+			"0 of 3 nodes fit. Closest: a needs cpu 1 more. 2 nodes with enough capacity: NotReady.",
 		},
 		"nodes that are kept for others": {
 			append([]runtime.Object{testNode("b", "16", nodeTaint("dedicated", "gpu", corev1.TaintEffectNoSchedule))}, full...), testPod("s/x", "", "2"),

@@ -31,7 +31,7 @@ func (m *misses) further(q *podQuestion, r *report.Report) string {
 	if len(open) == 0 {
 		return ""
 	}
-	return roomWords(open)
+	return roomWords(q, open)
 }
 
 // hasCapacity reports whether what rejects the nodes is neither that something of theirs is used up nor
@@ -126,7 +126,7 @@ func apart(some, others zones) bool {
 }
 
 // roomWords say what rejects nodes that have enough capacity.
-func roomWords(groups []*report.Group) string {
+func roomWords(q *podQuestion, groups []*report.Group) string {
 	most := groups[0]
 	for _, g := range groups {
 		if g.Count > most.Count {
@@ -137,7 +137,29 @@ func roomWords(groups []*report.Group) string {
 	if most.Count == 1 {
 		who = most.Nodes[0]
 	}
-	return fmt.Sprintf("%s with enough capacity: %s.", who, most.Clauses())
+	return fmt.Sprintf("%s with enough capacity: %s%s.", who, most.Clauses(), notReadyWords(q, most))
+}
+
+// notReadyWords say why the nodes of a group are NotReady, by the root of what their kubelets say: " (cni plugin not
+// initialized)"; "" where they are Ready or say different things, and where they have stopped to report.
+func notReadyWords(q *podQuestion, g *report.Group) string {
+	why := ""
+	for i, name := range g.Nodes {
+		node, err := q.Nodes.NodeInfos().Get(name)
+		if err != nil {
+			return ""
+		}
+		at := slices.IndexFunc(node.Node().Status.Conditions, func(c corev1.NodeCondition) bool { return c.Type == corev1.NodeReady })
+		if at < 0 || node.Node().Status.Conditions[at].Status != corev1.ConditionFalse {
+			return ""
+		}
+		said := Start{message: node.Node().Status.Conditions[at].Message}.cause()
+		if said == "" || i > 0 && said != why {
+			return ""
+		}
+		why = said
+	}
+	return " (" + why + ")"
 }
 
 // fewestWords say what rejects the nodes of the topology domain that has the fewest pods: once they
