@@ -67,6 +67,10 @@ func TestWhatBlocksMostPodsIsToldInFull(t *testing.T) {
 	gate := waitingFor{"held", "gate", "example.com/a-gate-with-a-name-that-no-column-has-room-for", "Gated.", "", report.Gated}
 	fourth := waitingFor{"edge", "host port", "8443/TCP is in use on each of all the nodes that there are", "0 of 6 nodes fit. Closest: 6 nodes, 8443/TCP.", "", report.Unschedulable}
 	full := waitingFor{"many", "pods", "5 nodes have reached their pod limit, and so has each of all the others", "0 of 6 nodes fit. Closest: 5 nodes have reached their pod limit.", "", report.Unschedulable}
+	stopped := waitingFor{
+		"train", "no scheduler", `"bin-packer" is not running: deployment/bin-packer is scaled to 0; to start it: kubectl scale deployment/bin-packer --replicas=1`,
+		`Scheduler "bin-packer" is not running: deployment/bin-packer is scaled to 0.`, "", report.NotConsidered,
+	}
 	for name, c := range map[string]struct {
 		pods []waitingFor
 		want []string // the rows after the blank one that follows the list
@@ -94,6 +98,14 @@ func TestWhatBlocksMostPodsIsToldInFull(t *testing.T) {
 			"     search/cache (app=batch).",
 		}},
 		"a gate is not about nodes": {[]waitingFor{gate}, nil},
+		"a scheduler that does not run": {[]waitingFor{stopped}, []string{
+			`   ✗ 1 pod needs its scheduler. Scheduler "bin-packer" is not running:`,
+			"     deployment/bin-packer is scaled to 0.",
+		}},
+		"a scheduler of few of them": {[]waitingFor{stopped, class, again}, []string{
+			"   ✗ 2 pods blocked by volume. Closest: n-1 and 5 more, class gp3 provisions",
+			"     only for zone in (eu-west-1a, eu-west-1b), where no node is.",
+		}},
 	} {
 		app := openedWith(t, c.pods...)
 		for i, want := range append([]string{""}, append(c.want, "")...) {

@@ -105,7 +105,14 @@ func (v *overview) blocking() []cause {
 		}
 		c.pods += row.Of
 	}
+	blocked := 0
+	for _, c := range all {
+		blocked += c.pods
+	}
 	all = slices.DeleteFunc(all, func(c cause) bool {
+		if c.whole.Verdict == report.NotConsidered && 2*c.pods < blocked {
+			return true // its row says enough where other things block more
+		}
 		return c.whole.Further == "" && c.outranks() == "" && !table.Cuts(v.list.Table, whyHead, c.row)
 	})
 	slices.SortStableFunc(all, func(a, b cause) int { return cmp.Compare(b.pods, a.pods) })
