@@ -108,7 +108,7 @@ func TestFixesOfAResize(t *testing.T) {
 			want: []string{
 				"request cpu 2 instead of 3.5 verified []",
 				`take back the resize of shop/web (cpu 3.5, allocated 1) verified [shop/web keeps running with what is allocated to it]`,
-				"evict shop/other from a [PodDisruptionBudget shop/keep allows 0 disruptions now: the eviction of shop/other would be rejected] [shop/other is rescheduled on b]",
+				"evict shop/other from a [PodDisruptionBudget shop/keep allows 0 disruptions now: the eviction of shop/other would be rejected. Its maxUnavailable is 0: it never allows an eviction] [shop/other is rescheduled on b]",
 			},
 			why: "deferred: needs cpu 1.5 more on a",
 		},

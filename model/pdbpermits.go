@@ -46,7 +46,7 @@ func AllowsNone(budget *policyv1.PodDisruptionBudget) string {
 		return ""
 	}
 	if most := budget.Spec.MaxUnavailable; most != nil {
-		return "maxUnavailable " + most.String() + ": it never allows an eviction"
+		return "maxUnavailable is " + most.String() + ": it never allows an eviction"
 	}
 	if status.CurrentHealthy < status.ExpectedPods {
 		return ""

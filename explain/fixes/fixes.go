@@ -195,6 +195,14 @@ func (f *Attempt) untaints() bool {
 	return slices.ContainsFunc(f.Remedies, func(step remedy.Step) bool { return remedy.Kind(step) == report.FixUntaint })
 }
 
+// opensKept says whether the fix opens nodes that a taint keeps for others, and something else keeps the pod off too.
+func (f *Attempt) opensKept() bool {
+	return len(f.Remedies) > 1 && slices.ContainsFunc(f.Remedies, func(step remedy.Step) bool {
+		kind := remedy.Kind(step)
+		return kind == report.FixUntaint || kind == report.FixTolerate
+	})
+}
+
 // worksAlone says whether the fix works and nobody is preempted for it.
 func (f *Attempt) worksAlone() bool { return f.Works() && f.preempted == 0 }
 
@@ -202,8 +210,8 @@ func (f *Attempt) worksAlone() bool { return f.Works() && f.preempted == 0 }
 // recreate the pod, stop all pods of its workload or have others preempted, then those that let
 // any pod onto nodes that a taint keeps for some, then those that cannot be undone. Then comes to undo
 // the rollout that the pod is part of. Then come those that can be undone and work if rules allow it
-// that could not be read, then to add a node, then those that cannot be undone, or work unless another
-// pod takes the capacity, then those with which the pod would fit if others did not take it, and last
+// that could not be read, then to add a node, then those that open nodes which a taint and something else keep for others,
+// those that cannot be undone, or work unless another pod takes the capacity, then those with which the pod would fit if others did not take it, and last
 // those that bypass a queue or take the pod out of its group.
 func rankFix(f *Attempt) int {
 	switch {
@@ -212,7 +220,9 @@ func rankFix(f *Attempt) int {
 	case f.Advises():
 		return -1
 	case f.Circumvents():
-		return 10
+		return 11
+	case (f.Verified || len(f.Unread) > 0) && f.opensKept():
+		return 7
 	case f.Verified && f.untaints() && f.undoable():
 		return 2
 	case f.worksAlone() && !f.Recreates && !f.stops && f.undoable():
@@ -233,11 +243,11 @@ func rankUnverified(f *Attempt) int {
 	case f.Simulated:
 		return 6
 	case len(f.Unless)+len(f.Unread) > 0:
-		return 7
-	case f.NodesGained > 0:
 		return 8
+	case f.NodesGained > 0:
+		return 9
 	}
-	return 9
+	return 10
 }
 
 // undoable says whether the fix can be undone, or need not be: what it evicts has a node again.
