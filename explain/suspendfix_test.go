@@ -27,22 +27,22 @@ func TestAJobThatHoldsTheCapacityCanBeSuspended(t *testing.T) {
 		return append(all, testNode("a", "4"), testNode("b", "4"))
 	}
 	const line = `kubectl -n finance patch job report --type=merge -p '{"spec":{"suspend":true}}'`
-	const affects = "[job/report 4 pods of it end and start again from the beginning when it is resumed]"
+	const affects = "[job/report 4 pods of it are deleted and start again from the beginning when it is resumed]"
 	for name, c := range map[string]struct {
 		facts   command.Facts
 		objects []runtime.Object
 		want    string // "": none
 	}{
-		"of equal priority": {command.Facts{}, held(), "+ 2 nodes, 2 of 2, ends 4 pods of the Job " + affects},
+		"of equal priority": {command.Facts{}, held(), "+ 2 nodes, 2 of 2, deletes 4 pods of the Job " + affects},
 		"with a pod that is pending": {
 			command.Facts{},
 			append(held(), testPod("finance/report-4", "", "4", job("report")...)),
-			"+ 2 nodes, 2 of 2, ends 5 pods of the Job [job/report 5 pods of it end and start again from the beginning when it is resumed]",
+			"+ 2 nodes, 2 of 2, deletes 5 pods of the Job [job/report 5 pods of it are deleted and start again from the beginning when it is resumed]",
 		},
 		"of a CronJob": {
 			command.Facts{CronJob: "monthly"},
 			held(),
-			"+ 2 nodes, 2 of 2, ends 4 pods of the Job [job/report 4 pods of it end and start again from the beginning when it is resumed; cronjob/monthly may create another Job]",
+			"+ 2 nodes, 2 of 2, deletes 4 pods of the Job [job/report 4 pods of it are deleted and start again from the beginning when it is resumed; cronjob/monthly may create another Job]",
 		},
 		"that cannot be read": {
 			command.Facts{Unread: "not allowed to get jobs"},

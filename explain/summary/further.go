@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	nodeutil "k8s.io/component-helpers/node/util"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
@@ -149,11 +150,11 @@ func notReadyWords(q *podQuestion, g *report.Group) string {
 		if err != nil {
 			return ""
 		}
-		at := slices.IndexFunc(node.Node().Status.Conditions, func(c corev1.NodeCondition) bool { return c.Type == corev1.NodeReady })
-		if at < 0 || node.Node().Status.Conditions[at].Status != corev1.ConditionFalse {
+		_, ready := nodeutil.GetNodeCondition(&node.Node().Status, corev1.NodeReady)
+		if ready == nil || ready.Status != corev1.ConditionFalse {
 			return ""
 		}
-		said := Start{message: node.Node().Status.Conditions[at].Message}.cause()
+		said := Start{message: ready.Message}.cause()
 		if said == "" || i > 0 && said != why {
 			return ""
 		}

@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	nodeutil "k8s.io/component-helpers/node/util"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -117,12 +118,11 @@ func readiness(q *podQuestion) (status corev1.ConditionStatus, since string) {
 	if err != nil {
 		return "", ""
 	}
-	for _, condition := range node.Node().Status.Conditions {
-		if condition.Type == corev1.NodeReady && condition.Status != corev1.ConditionTrue {
-			return condition.Status, lasting(q, condition.LastTransitionTime)
-		}
+	_, ready := nodeutil.GetNodeCondition(&node.Node().Status, corev1.NodeReady)
+	if ready == nil || ready.Status == corev1.ConditionTrue {
+		return corev1.ConditionTrue, ""
 	}
-	return corev1.ConditionTrue, ""
+	return ready.Status, lasting(q, ready.LastTransitionTime)
 }
 
 // lasting is how long a condition holds, " for 5m"; "" where nothing says since when.

@@ -16,12 +16,12 @@ func suspendCommand(r remedy.Suspend, c *Command) (line, undo string) {
 		return shell.Line("kubectl", "-n", r.Namespace, "patch", "job", r.Name, "--type=merge", "-p", shell.OneLine(patch))
 	}
 	pods := len(r.Pods)
-	how := fmt.Sprintf("%s of it %s again from the beginning when it is resumed", grammar.Plural(pods, "pod"), grammar.Agree(pods, "ends and starts", "end and start"))
+	how := fmt.Sprintf("%s of it %s again from the beginning when it is resumed", grammar.Plural(pods, "pod"), grammar.Agree(pods, "is deleted and starts", "are deleted and start"))
 	if r.CronJob != "" {
 		how += "; cronjob/" + r.CronJob + " may create another Job"
 	}
 	c.Affects = append(c.Affects, report.Affected{Kind: "Job", Namespace: r.Namespace, Name: r.Name, How: how})
-	c.Brief = fmt.Sprintf("ends %s of the Job", grammar.Plural(pods, "pod"))
+	c.Brief = fmt.Sprintf("deletes %s of the Job", grammar.Plural(pods, "pod"))
 	if r.Unread != "" {
 		c.Open = fmt.Sprintf("whether a controller would resume job %s/%s: %s", r.Namespace, r.Name, r.Unread)
 	}

@@ -352,11 +352,11 @@ func (p *preview) resources() []string {
 			continue
 		}
 		of := p.levels.Tone(model.Percent(part, whole))
-		words := "free " + free + " = allocatable " + all + " − requested " + figures.ColumnText(name, part, model.Up)
+		requested := figures.ColumnText(name, part, model.Up)
 		if name != corev1.ResourceCPU {
-			left, all, requested := figures.SumTexts(name, whole, part)
-			words = "free " + left + " = allocatable " + all + " − requested " + requested
+			free, all, requested = figures.SumTexts(name, whole, part)
 		}
+		words := "free " + free + " = allocatable " + all + " − requested " + requested
 		used := p.used(p.node, name)
 		if used >= 0 {
 			words += ", used " + figures.ColumnText(name, used, model.Nearest)
