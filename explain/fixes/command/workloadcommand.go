@@ -64,6 +64,9 @@ func (w *workload) rollout() (how, brief string) {
 	all := w.run + w.wait
 	total := grammar.Plural(all, "pod")
 	if w.facts == nil || w.facts.Unread != "" {
+		if all == 0 { // none of its pods could be created
+			return "rolls out to all its pods", "rolling update of all its pods"
+		}
 		return fmt.Sprintf("rolls out to %s: %s", total, w.pods()), "rolling update of " + total
 	}
 	made := grammar.Plural(w.facts.Replicas, "pod")
@@ -71,8 +74,10 @@ func (w *workload) rollout() (how, brief string) {
 	case w.facts.Recreate && w.run > 0:
 		return fmt.Sprintf("recreates all %s: %s stopped first", made, grammar.Count(w.run, "running one is", "running ones are")),
 			"stops all pods, then recreates them"
-	case w.facts.Recreate:
+	case w.facts.Recreate && all > 0:
 		return fmt.Sprintf("recreates all %s: %s", made, w.pods()), "recreates all " + made
+	case all == 0:
+		return "rolls out to " + made, "rolling update of " + made
 	case w.facts.Replicas != all: // another update is going on, or it is being scaled
 		return fmt.Sprintf("rolls out to %s, in place of %s: %s", made, total, w.pods()), "rolling update of " + made
 	}
