@@ -206,12 +206,15 @@ func (f *Attempt) opensKept() bool {
 // worksAlone says whether the fix works and nobody is preempted for it.
 func (f *Attempt) worksAlone() bool { return f.Works() && f.preempted == 0 }
 
-// rankFix puts what others have to do before all, then fixes that work, last of them those that
-// recreate the pod, stop all pods of its workload or have others preempted, then those that let
-// any pod onto nodes that a taint keeps for some, then those that cannot be undone. Then comes to undo
-// the rollout that the pod is part of. Then come those that can be undone and work if rules allow it
-// that could not be read, then to add a node, then those that open nodes which a taint and something else keep for others,
-// those that cannot be undone, or work unless another pod takes the capacity, then those with which the pod would fit if others did not take it, and last
+// harmsNobody says whether the fix works alone, can be undone, and no pod is stopped or recreated for it.
+func (f *Attempt) harmsNobody() bool {
+	return f.worksAlone() && !f.Recreates && !f.stops && f.undoable()
+}
+
+// rankFix puts what others have to do before all, then fixes that work (see rankVerified), with the
+// undoing of the rollout that the pod is part of behind them. Then come those that can be undone and
+// work if rules allow it that could not be read, then to add a node, then those that open nodes which
+// a taint and something else keep for others (rank 7), then the rest (see rankUnverified), and last
 // those that bypass a queue or take the pod out of its group.
 func rankFix(f *Attempt) int {
 	switch {
@@ -223,21 +226,32 @@ func rankFix(f *Attempt) int {
 		return 11
 	case (f.Verified || len(f.Unread) > 0) && f.opensKept():
 		return 7
-	case f.Verified && f.untaints() && f.undoable():
-		return 2
-	case f.worksAlone() && !f.Recreates && !f.stops && f.undoable():
-		return 0
-	case f.Verified && f.undoable():
-		return 1
 	case f.Verified:
-		return 3
+		return rankVerified(f)
 	}
 	return rankUnverified(f)
+}
+
+// rankVerified is rankFix for a fix that is verified: those that recreate the pod, stop all pods of
+// its workload or have others preempted come later, then those that let any pod onto nodes that a
+// taint keeps for some, then those that cannot be undone.
+func rankVerified(f *Attempt) int {
+	switch {
+	case !f.undoable():
+		return 3
+	case f.untaints():
+		return 2
+	case f.harmsNobody():
+		return 0
+	}
+	return 1
 }
 
 // rankUnverified is rankFix for a fix that is not verified.
 func rankUnverified(f *Attempt) int {
 	switch {
+	case f.harmsNobody():
+		return 0
 	case len(f.Unread) > 0 && f.undoable():
 		return 5
 	case f.Simulated:

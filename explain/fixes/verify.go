@@ -48,25 +48,7 @@ func (f *Search) simulationOf(changed *corev1.Pod, c command.Command, steps []re
 	for _, victim := range evictedBy(steps) {
 		t.Gone = append(t.Gone, victim.UID)
 	}
-	for _, step := range steps {
-		if _, evicts := step.(remedy.Evict); evicts || remedy.ChangesPod(step) {
-			continue
-		}
-		if rollout, ok := step.(remedy.AllowUnavailable); ok {
-			addStopped(f, t, rollout)
-			continue
-		}
-		if suspend, ok := step.(remedy.Suspend); ok {
-			for _, pod := range suspend.Pods {
-				t.Stopped = append(t.Stopped, pod.UID)
-			}
-			continue
-		}
-		t.Changes = append(t.Changes, func(s *scheduler.Fork) error {
-			_, err := remedy.Apply(s, changed, step)
-			return err
-		})
-	}
+	addSteps(f, t, changed, steps)
 	if len(t.Changes) > 0 && !c.OwnFirst {
 		t.AtFirst = 1
 	}
@@ -80,6 +62,29 @@ func (f *Search) simulationOf(changed *corev1.Pod, c command.Command, steps []re
 		t.Old = f.Scheduler.State.Pods[changed.UID]
 	}
 	return t
+}
+
+// addSteps adds what the steps change other than the pod itself and the pods that they evict.
+func addSteps(f *Search, t *forecast.FixSimulation, changed *corev1.Pod, steps []remedy.Step) {
+	for _, step := range steps {
+		switch step := step.(type) {
+		case remedy.Evict:
+		case remedy.AllowUnavailable:
+			addStopped(f, t, step)
+		case remedy.Suspend:
+			for _, pod := range step.Pods {
+				t.Stopped = append(t.Stopped, pod.UID)
+			}
+		default:
+			if remedy.ChangesPod(step) {
+				continue
+			}
+			t.Changes = append(t.Changes, func(s *scheduler.Fork) error {
+				_, err := remedy.Apply(s, changed, step)
+				return err
+			})
+		}
+	}
 }
 
 // addStopped adds the older pod that a Deployment stops. Any of its new pods may take the place.

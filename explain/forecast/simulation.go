@@ -449,24 +449,29 @@ func (p *simulation) findAnew(ctx context.Context, c *pendingPod) (place, error)
 	case err != nil || l.Open:
 		return place{Placement: l}, err
 	case l.Node == "":
-		var helps func(*corev1.Pod) bool
-		switch {
-		case !MindsOthers(c.pod):
-		case c.class.steady(p.forecast.trial, c):
-			helps = scheduler.Helps(l.Matrix, placement.AsNewPod(c.pod))
-		default: // it may preempt who comes
-			helps = func(*corev1.Pod) bool { return true }
-		}
-		found, err := p.preempt(ctx, c, l)
-		found.helps = helps
-		if err == nil && found.Node == "" && c.ends != nil && c.sums.why == "" {
-			found.Why, err = whyNowhere(ctx, p, c)
-		}
-		return found, err
+		return findNowhere(ctx, p, c, l)
 	case len(l.Tie) > 1 && p.order > 0:
 		l.Node = l.Tie[p.random.IntN(len(l.Tie))]
 	}
 	return place{Placement: l}, nil
+}
+
+// findNowhere is where a pod gets by preemption that fits no node as it is, or why it gets nowhere.
+func findNowhere(ctx context.Context, p *simulation, c *pendingPod, l placement.Placement) (place, error) {
+	var helps func(*corev1.Pod) bool
+	switch {
+	case !MindsOthers(c.pod):
+	case c.class.steady(p.forecast.trial, c):
+		helps = scheduler.Helps(l.Matrix, placement.AsNewPod(c.pod))
+	default: // it may preempt who comes
+		helps = func(*corev1.Pod) bool { return true }
+	}
+	found, err := p.preempt(ctx, c, l)
+	found.helps = helps
+	if err == nil && found.Node == "" && c.ends != nil && c.sums.why == "" {
+		found.Why, err = whyNowhere(ctx, p, c)
+	}
+	return found, err
 }
 
 // whyNowhere says why a pod finds no node. As long as nobody has come or gone, it is asked once
