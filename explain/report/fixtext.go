@@ -28,8 +28,8 @@ func (r *Report) WithFixes(fixes *Fixes) *Report {
 	return &told
 }
 
-// fixes are the fixes: all of them with their commands, or the first ones in a line
-// each.
+// fixes are the fixes: all of them with their commands, but for uncertain ones of one kind only
+// the first few, or the first ones in a line each.
 func (c composer) fixes() []Section {
 	fixes := c.report.Tried
 	switch {
@@ -38,10 +38,7 @@ func (c composer) fixes() []Section {
 	case len(fixes.Tried) == 0:
 		return []Section{{Lines: []string{"Fixes: " + fixes.Sentence()}}}
 	}
-	shown := c.report.Fixes
-	if !c.options.Fixes {
-		shown = shown[:min(len(shown), firstFixes)]
-	}
+	shown, alike := c.shownFixes()
 	table := &Table{Columns: []Column{{Head: fixes.head()}, {FitsHead, Right}, {PlacesHead, Right}, {Head: EffectsHead}}}
 	for i := range shown {
 		f := &shown[i]
@@ -55,6 +52,9 @@ func (c composer) fixes() []Section {
 	if fixes.Stopped != "" {
 		section.Notes = append(section.Notes, sentence(fixes.Stopped))
 	}
+	if alike > 0 {
+		section.Notes = append(section.Notes, grammar.Count(alike, "more fix like those that are", "more fixes like those that are")+" not certain: --verbose shows them.")
+	}
 	if c.options.Fixes && fixes.Pairs > 0 {
 		section.Notes = append(section.Notes, grammar.Count(fixes.Pairs, "two-step fix was", "two-step fixes were")+" not simulated: enough one-step fixes work.")
 	}
@@ -63,6 +63,40 @@ func (c composer) fixes() []Section {
 	}
 	return []Section{section}
 }
+
+// shownFixes are the fixes that a text has, and how many of those that all are wanted of are left
+// out: those of one kind that place as many pods, and not for certain, are much alike.
+func (c composer) shownFixes() (shown []Fix, alike int) {
+	all := c.report.Fixes
+	switch {
+	case !c.options.Fixes:
+		return all[:min(len(all), firstFixes)], 0
+	case c.options.Verbose:
+		return all, 0
+	}
+	type kind struct {
+		FixKind
+		placed int
+	}
+	of := map[kind]int{}
+	for i := range all {
+		f := &all[i]
+		if uncertain := !f.Works() && !f.Advises(); uncertain {
+			if of[kind{f.Kind, f.PodsPlaced}]++; of[kind{f.Kind, f.PodsPlaced}] > firstAlike {
+				alike++
+				continue
+			}
+		}
+		shown = append(shown, *f)
+	}
+	if alike == 1 { // its line is no longer than the one that says so
+		return all, 0
+	}
+	return shown, alike
+}
+
+// firstAlike is how many uncertain fixes of one kind are shown that place as many pods.
+const firstAlike = 3
 
 // head counts the fixes over their titles, briefly where there is much to count.
 func (f *Fixes) head() string {

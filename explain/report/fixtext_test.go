@@ -2,6 +2,8 @@ package report
 
 import (
 	"encoding/json"
+	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -60,6 +62,36 @@ func TestTextTellsEveryFixWithItsCommandWhereAsked(t *testing.T) {
 `
 	if text := Text(r, 80, TextOptions{Fixes: true}); !strings.Contains(text, want) {
 		t.Errorf("it lacks\n%s\nin\n%s", want, text)
+	}
+}
+
+func TestUncertainFixesThatAreAlikeAreToldOnce(t *testing.T) {
+	fixes := &Fixes{}
+	for i := range 9 {
+		f := Fix{Title: fmt.Sprintf("evict batch/report-%d", i), Kind: FixEvict, NodesGained: 1, PodsPlaced: 1, Unless: []Unless{{}}}
+		switch {
+		case i == 0:
+			f.Verified = true
+		case i > 6:
+			f.PodsPlaced = 2
+		}
+		fixes.Tried = append(fixes.Tried, f)
+	}
+	r := (&Report{Verdict: Unschedulable}).WithFixes(fixes)
+	for verbose, want := range map[bool]string{false: "012378", true: "012345678"} {
+		text, shown := Text(r, 80, TextOptions{Fixes: true, Verbose: verbose}), ""
+		for i := range 9 {
+			if strings.Contains(text, fmt.Sprintf("report-%d", i)) {
+				shown += strconv.Itoa(i)
+			}
+		}
+		if note := "3 more fixes like those that are not certain: --verbose shows them."; shown != want || strings.Contains(text, note) == verbose {
+			t.Errorf("verbose %t: fixes %s, not %s, and the note only where some are left out:\n%s", verbose, shown, want, text)
+		}
+	}
+	fixes.Tried = fixes.Tried[:5]
+	if text := Text((&Report{Verdict: Unschedulable}).WithFixes(fixes), 80, TextOptions{Fixes: true}); !strings.Contains(text, "report-4") {
+		t.Errorf("a line says that one line is left out:\n%s", text)
 	}
 }
 
