@@ -16,6 +16,7 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -177,6 +178,11 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_, _ = fmt.Fprint(w, "ok")
 	case name == "selfsubjectaccessreviews":
 		a.review(w, r, user)
+	case name == "selfsubjectreviews":
+		answer(w, http.StatusCreated, authenticationv1.SelfSubjectReview{
+			TypeMeta: metav1.TypeMeta{APIVersion: "authentication.k8s.io/v1", Kind: "SelfSubjectReview"},
+			Status:   authenticationv1.SelfSubjectReviewStatus{UserInfo: authenticationv1.UserInfo{Username: "dev:" + user}},
+		})
 	case r.Method == http.MethodPost && name == "pods":
 		tryPod(w, r, user)
 	case listKinds[name] == "":

@@ -155,7 +155,7 @@ Added: new-node-1, new-node-2, like std, without pods.
 
 WORKLOAD       PODS  FITS  NODES, OR REASON
 default/small     1     1  new-node-1
-default/train     1     0  node selector accelerator=gpu: 2 have no label
+default/train     1     0  node selector accelerator=gpu: no node has the label
 default/web       3     2  new-node-1, new-node-2; new-node-2 needs cpu 2 more
 1 more pending pod is not waiting for a node: gated, or of a scheduler that
 fathom does not simulate.

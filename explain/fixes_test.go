@@ -145,6 +145,31 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			[]string{"+ label 2 nodes of pool new disktype=ssd | a b", "+ remove node selector disktype=ssd | a b c d e"},
 		},
 		{
+			"nodes that lack the label which the rest of their pool has get it before what keeps the pod off others goes",
+			[]runtime.Object{
+				testNode("a", "4", nodeLabel("disktype", "ssd"), nodeLabel("example.com/pool", "storage"), cordoned),
+				testNode("b", "4", nodeLabel("example.com/pool", "storage")), testNode("c", "4", nodeLabel("example.com/pool", "storage")),
+				testNode("d", "4", nodeLabel("example.com/pool", "web")),
+			},
+			testPod("shop/web", "", "1", selecting("disktype", "ssd")),
+			[]string{
+				"+ uncordon a | a", "+ label 2 nodes of pool storage disktype=ssd | b c",
+				"* add a node like a (pool storage) | new-node-1", "+ remove node selector disktype=ssd | b c d",
+			},
+		},
+		{
+			"and not where nodes of two pools have it",
+			[]runtime.Object{
+				testNode("a", "4", nodeLabel("disktype", "ssd"), nodeLabel("pool", "storage"), cordoned), testNode("b", "4", nodeLabel("pool", "storage")),
+				testNode("c", "4", nodeLabel("disktype", "ssd"), nodeLabel("pool", "web"), cordoned),
+			},
+			testPod("shop/web", "", "1", selecting("disktype", "ssd")),
+			[]string{
+				"+ uncordon a | a", "+ uncordon c | c", "* add a node like a (pool storage) | new-node-1",
+				"+ remove node selector disktype=ssd | b", "+ label b disktype=ssd | b",
+			},
+		},
+		{
 			"not if another pod asks for the value that they have",
 			[]runtime.Object{testNode("a", "4", gpu, nodeLabel("disktype", "nvme")), testPod("shop/fast", "a", "1", selecting("disktype", "nvme"))},
 			testPod("shop/web", "", "1", selecting("disktype", "ssd"), func(p *corev1.Pod) {
@@ -189,7 +214,7 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			testPod("shop/web", "", "1", selecting(corev1.LabelTopologyZone, "eu1-a")),
 			[]string{
 				"+ label 2 nodes of pool x topology.kubernetes.io/zone=eu1-a instead of eu1a | b c", "+ uncordon a | a",
-				"+ remove node selector topology.kubernetes.io/zone=eu1-a | b c", "* add a node like a (eu1-a) | new-node-1",
+				"* add a node like a (eu1-a) | new-node-1", "+ remove node selector topology.kubernetes.io/zone=eu1-a | b c",
 			},
 		},
 		{
@@ -199,13 +224,13 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 				testNode("b", "4", nodeLabel(corev1.LabelTopologyZone, "eu1-a")), testNode("c", "4", nodeLabel(corev1.LabelTopologyZone, "eu1-a")),
 			},
 			testPod("shop/web", "", "1", selecting(corev1.LabelTopologyZone, "eu1a")),
-			[]string{"+ uncordon a | a", "+ remove node selector topology.kubernetes.io/zone=eu1a | b c", "* add a node like a (eu1a) | new-node-1"},
+			[]string{"+ uncordon a | a", "* add a node like a (eu1a) | new-node-1", "+ remove node selector topology.kubernetes.io/zone=eu1a | b c"},
 		},
 		{
 			"but not where a node has its value",
 			[]runtime.Object{testNode("a", "4", nodeLabel("disktype", "ssd")), testNode("b", "4", nodeLabel("disktype", "sdd"), cordoned)},
 			testPod("shop/web", "", "1", selecting("disktype", "sdd")),
-			[]string{"+ uncordon b | b", "+ remove node selector disktype=sdd | a", "* add a node like b | new-node-1"},
+			[]string{"+ uncordon b | b", "* add a node like b | new-node-1", "+ remove node selector disktype=sdd | a"},
 		},
 		{
 			"cores that were to be thousandths",
@@ -234,9 +259,9 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			[]string{
 				"+ evict batch/old from a | a | batch/old is rescheduled on b",
 				"+ request cpu 2 instead of 3 | a",
+				"* add a node like a (pool x) | new-node-1",
 				"+ remove node selector pool=x | b",
 				"+ label b pool=x | b",
-				"* add a node like a (pool x) | new-node-1",
 			},
 		},
 		{
@@ -261,10 +286,10 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			},
 			testPod("shop/web", "", "3", selecting("pool", "x")),
 			[]string{
-				"+ remove node selector pool=x | b",
-				"+ label b pool=x | b",
 				"+ request cpu 500m instead of 3 | a",
 				"* add a node like a (pool x) | new-node-1",
+				"+ remove node selector pool=x | b",
+				"+ label b pool=x | b",
 				"x evict batch/old from a | a | PodDisruptionBudget batch/old allows 0 disruptions now: the eviction of batch/old would be rejected | batch/old is rescheduled on b",
 			},
 		},
@@ -345,8 +370,8 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 				"+ tolerate dedicated=gpu:NoSchedule | c",
 				"+ set maxSkew 2 for the zone spread | a",
 				"+ set ScheduleAnyway for the zone spread | a",
-				"+ remove node selector is=web | d",
 				"+ remove taint dedicated=gpu from c | c",
+				"+ remove node selector is=web | d",
 			},
 		},
 		{
@@ -725,12 +750,9 @@ func TestAFixThatAlwaysPreemptsNamesWhomAndComesLast(t *testing.T) {
 	}
 }
 
-// A bare pod is recreated without its node selector, or tolerates a taint for good: a taint that is
-// removed can be put back.
+// A bare pod is recreated without its node selector: a label that is given can be taken away.
 func TestWhatCanBeUndoneComesBeforeWhatCannot(t *testing.T) {
-	e := startEngine(t, Options{},
-		testNode("a", "4", nodeTaint("dedicated", "gpu", corev1.TaintEffectNoSchedule), nodeLabel("disk", "ssd")), testNode("b", "4"),
-		testPod("shop/web", "", "2", selecting("disk", "ssd")))
+	e := startEngine(t, Options{}, testNode("a", "4"), testNode("b", "4"), testPod("shop/web", "", "2", selecting("disk", "ssd")))
 	found, err := fixesOf(t.Context(), e, report.PodOf("shop/web"))
 	if err != nil {
 		t.Fatal(err)
@@ -1053,17 +1075,26 @@ func fixesByClock(t *testing.T, clock func() time.Time, pod string, objects []ru
 }
 
 // ofBoth leaves in two answers what both simulated to its end, where a busy machine had no time
-// for the rest.
+// for the rest, or for as many orders.
 func ofBoth(a, b *report.Fixes) {
 	unknown := func(fix *report.Fix) bool {
 		return slices.ContainsFunc(fix.Remaining, func(why string) bool { return strings.HasPrefix(why, "unknown:") })
 	}
+	orders := func(fix *report.Fix) (tried int) {
+		for _, unless := range fix.Unless {
+			tried = max(tried, unless.Of)
+		}
+		return tried
+	}
 	lacks := func(other []report.Fix) func(report.Fix) bool {
 		return func(fix report.Fix) bool {
-			return unknown(&fix) || !slices.ContainsFunc(other, func(same report.Fix) bool { return same.Title == fix.Title && !unknown(&same) })
+			return unknown(&fix) || !slices.ContainsFunc(other, func(same report.Fix) bool {
+				return same.Title == fix.Title && !unknown(&same) && orders(&same) == orders(&fix)
+			})
 		}
 	}
-	if a.Stopped+b.Stopped == "" && !slices.ContainsFunc(slices.Concat(a.Tried, b.Tried), func(fix report.Fix) bool { return unknown(&fix) }) {
+	inTime := a.Stopped+b.Stopped == "" && !slices.ContainsFunc(slices.Concat(a.Tried, b.Tried), func(fix report.Fix) bool { return unknown(&fix) })
+	if inTime && slices.EqualFunc(a.Tried, b.Tried, func(a, b report.Fix) bool { return orders(&a) == orders(&b) }) {
 		return
 	}
 	whole := slices.Clone(a.Tried)

@@ -230,6 +230,41 @@ func TestARolloutCanBeUndone(t *testing.T) {
 	}
 }
 
+// TestARolloutOfADaemonSetCanBeUndone, where nothing else would help: its new pods want a port that another one has.
+func TestARolloutOfADaemonSetCanBeUndone(t *testing.T) {
+	agent := func(name, node string, port int32, revision string) *corev1.Pod {
+		made := testPod("s/"+name, node, "1", podControlledBy("apps/v1", "DaemonSet", "agent"), podLabel(appsv1.ControllerRevisionHashLabelKey, revision))
+		made.Spec.Containers[0].Ports = []corev1.ContainerPort{{HostPort: port, ContainerPort: port, Protocol: corev1.ProtocolTCP}}
+		return made
+	}
+	pending := agent("new", "", 9100, "two")
+	pending.CreationTimestamp = metav1.NewTime(testNow)
+	pending.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
+		NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchFields: []corev1.NodeSelectorRequirement{{Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: []string{"a"}}}}},
+	}}}
+	holder := agent("holder", "a", 9100, "")
+	holder.OwnerReferences[0].Name, holder.OwnerReferences[0].UID = "exporter", "exporter"
+	for revision, want := range map[string]string{"one": "kubectl -n s rollout undo daemonset/agent", "two": ""} {
+		e := startEngine(t, Options{}, testNode("a", "4"), testNode("b", "4"), holder, agent("old", "b", 9290, revision), pending)
+		r, err := e.Ask(t.Context(), report.Query{Target: report.PodOf(pending.UID), Parts: report.FixesPart})
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := slices.IndexFunc(r.Tried.Tried, func(f report.Fix) bool { return f.Kind == report.FixUndo })
+		if at < 0 || want == "" {
+			if at >= 0 || want != "" {
+				t.Errorf("the pod before is of revision %s: it is offered: %t", revision, at >= 0)
+			}
+			continue
+		}
+		fix := r.Tried.Tried[at]
+		same(t, fix.Title, "undo the rollout of daemonset/agent")
+		same(t, fix.Command, want)
+		same(t, fix.Undo, want)
+		same(t, fix.Remaining[0], "deletes 1 new pod; 1 old pod is kept")
+	}
+}
+
 // TestFixesOfANewTemplateLookAtPodsOfTheOldOne, which have fewer ports, constraints and terms: what is removed from the
 // new template is not there.
 func TestFixesOfANewTemplateLookAtPodsOfTheOldOne(t *testing.T) {

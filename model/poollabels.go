@@ -2,6 +2,7 @@ package model
 
 import (
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 )
@@ -38,12 +39,18 @@ var poolLabels = []string{
 	"node-group",
 }
 
+// poolNames are the names of labels that hold the pool in the domain of a company: "node.example.com/pool".
+var poolNames = []string{
+	"pool", "pool-name", "nodepool", "nodepool-name", "node-pool", "node-pool-name", "nodegroup", "nodegroup-name",
+	"node-group", "node-group-name", "agentpool", "instancegroup", "instance-group", "worker-pool",
+}
+
 // openShiftLabel is on every node of OpenShift, whose MachineConfigPools are called
 // as the roles that they select.
 const openShiftLabel = "node.openshift.io/os_id"
 
 // PoolOf is the name of the node's pool: by own, a label that the user named, or
-// else by the known ones; "" where it has none of them.
+// else by the known ones, or by one that is called so in any domain; "" where it has none of them.
 func PoolOf(node *corev1.Node, own string) string {
 	if pool := node.Labels[own]; pool != "" {
 		return pool
@@ -53,10 +60,26 @@ func PoolOf(node *corev1.Node, own string) string {
 			return pool
 		}
 	}
+	if pool := poolByName(node.Labels); pool != "" {
+		return pool
+	}
 	if _, ok := node.Labels[openShiftLabel]; ok {
 		return machineConfigPool(rolesOf(node))
 	}
 	return ""
+}
+
+// poolByName is the value of the label that is called as a pool, whatever its domain: of several the
+// first by key; "" where there is none.
+func poolByName(labels map[string]string) (pool string) {
+	first := ""
+	for key, value := range labels {
+		_, name, cut := strings.Cut(key, "/")
+		if cut && value != "" && slices.Contains(poolNames, name) && (first == "" || key < first) {
+			first, pool = key, value
+		}
+	}
+	return pool
 }
 
 // machineConfigPool is the pool of a node with these roles: a custom one goes

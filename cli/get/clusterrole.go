@@ -67,11 +67,7 @@ func (g *Options) lacking(ctx context.Context, told *source.Waiting, rules []rba
 		return nil, "", fmt.Errorf("get access: %w", err)
 	}
 	rights = slices.DeleteFunc(rights, func(a client.Access) bool { return a.Allowed })
-	user := connected.User()
-	if user == "" {
-		user = "this user"
-	}
-	return gathered(rights), user, nil
+	return gathered(rights), client.UserName(ctx, connected), nil
 }
 
 // flattened are the single permissions of rules, in all namespaces; that on an object of

@@ -249,14 +249,44 @@ func isGiven(key string) bool {
 }
 
 // mistaken are the nodes of a group whose value of a label that the pod has a rule about looks like a mistake: a
-// misspelling of a value that other nodes have, or that of a pool which is for the pod by its taint.
+// misspelling of a value that other nodes have, no value where the rest of their pool has it, or that of a pool which is
+// for the pod by its taint.
 func (f *Search) mistaken(pod *corev1.Pod, one plugins.Want, rs []plugins.NodeRejection) (step remedy.LabelNode, ok bool) {
 	if step, ok = misspeltNodes(f, pod, one, rs); ok || isGiven(one.Key) {
 		return step, ok
 	}
 	wanted, _ := one.Wanted(pod)
+	if nodes, pool := lackingLabel(f, one.Key, wanted, rs); len(nodes) > 0 {
+		return remedy.LabelNode{Nodes: nodes, Pool: pool, Key: one.Key, Value: wanted, Mistaken: true}, true
+	}
 	nodes, pool := poolFor(f, pod, one.Key, rs)
 	return remedy.LabelNode{Nodes: nodes, Pool: pool, Key: one.Key, Value: wanted, Mistaken: true}, len(nodes) > 0
+}
+
+// lackingLabel are the nodes of a group that have no label of a key, and are of the one pool whose other nodes have the
+// wanted value: they may have lost it when they were made anew. The pool is "" where there is one such node.
+func lackingLabel(f *Search, key, wanted string, rs []plugins.NodeRejection) (nodes []string, pool string) {
+	for _, node := range f.Scheduler.State.Nodes {
+		if value, has := node.Labels[key]; !has || value != wanted {
+			continue
+		}
+		of := model.PoolOf(node, f.PoolLabel)
+		if of == "" || pool != "" && of != pool {
+			return nil, ""
+		}
+		pool = of
+	}
+	for _, r := range rs {
+		node := r.Node.Node()
+		if _, has := node.Labels[key]; !has && pool != "" && model.PoolOf(node, f.PoolLabel) == pool && len(nodes) < mistakenNodes {
+			nodes = append(nodes, node.Name)
+		}
+	}
+	slices.Sort(nodes)
+	if len(nodes) < 2 {
+		pool = ""
+	}
+	return nodes, pool
 }
 
 // poolFor are the nodes with a taint that keeps other pods off and that the pod tolerates by its key,

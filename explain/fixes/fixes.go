@@ -127,6 +127,7 @@ type Search struct {
 	resizes    bool                     // the pod runs, and waits for a resize in place
 	rollout    *undoneRollout           // that the pod is part of, if it may be undone; nil without
 	uncreated  bool                     // the pods do not exist: a LimitRange rejects them
+	matched    bool                     // nodes satisfy the pod's node selector and required node affinity
 }
 
 // NewSearch is the search for fixes of the pod that find gives while the scheduler is
@@ -169,10 +170,15 @@ func (f *Search) Try(ctx context.Context, progress func(*report.Fixes)) (*report
 		advice, fix := f.group.advice(scheduler.NameOf(f.queued))
 		found.Advice, tried = advice, append(tried, Attempt{Fix: fix})
 	}
-	if len(tried) == 0 && found.None == "" {
+	undo, undoable := undoRollout(f, f.Commands.Facts)
+	switch {
+	case len(tried) > 0 || found.None != "":
+	case undoable:
+		found.None = cmp.Or(f.unread, grammar.Capital(undo.Title)+"; no other known change would help.")
+	default:
 		found.None = cmp.Or(f.unread, "No known change to the pod or to nodes would help.")
 	}
-	if undo, ok := undoRollout(f, f.Commands.Facts); ok {
+	if undoable {
 		tried = append(tried, undo)
 	}
 	rank(tried, found)
@@ -183,7 +189,12 @@ func (f *Search) Try(ctx context.Context, progress func(*report.Fixes)) (*report
 func rank(tried []Attempt, found *report.Fixes) {
 	putAfterSuspending(tried)
 	slices.SortStableFunc(tried, func(a, b Attempt) int {
-		return cmp.Or(cmp.Compare(max(rankFix(&a), a.after), max(rankFix(&b), b.after)), cmp.Compare(a.harm, b.harm))
+		first, second := rankFix(&a), rankFix(&b)
+		put := cmp.Compare(max(first, a.after), max(second, b.after))
+		if put == 0 && a.after == b.after {
+			put = cmp.Compare(first, second)
+		}
+		return cmp.Or(put, cmp.Compare(a.harm, b.harm))
 	})
 	for _, fix := range tried {
 		found.Tried = append(found.Tried, fix.Fix)
@@ -214,8 +225,9 @@ func (f *Attempt) harmsNobody() bool {
 // rankFix puts what others have to do before all, then fixes that work (see rankVerified), with the
 // undoing of the rollout that the pod is part of behind them. Then come those that can be undone and
 // work if rules allow it that could not be read, then to add a node, then those that open nodes which
-// a taint and something else keep for others (rank 7), then the rest (see rankUnverified), and last
-// those that bypass a queue or take the pod out of its group.
+// a taint and something else keep for others or that let the pod onto nodes which do not satisfy its
+// rules though others do (afterNewNode), then the rest (see rankUnverified), and last those that
+// bypass a queue or take the pod out of its group.
 func rankFix(f *Attempt) int {
 	switch {
 	case f.Kind == report.FixUndo:
@@ -225,12 +237,15 @@ func rankFix(f *Attempt) int {
 	case f.Circumvents():
 		return 11
 	case (f.Verified || len(f.Unread) > 0) && f.opensKept():
-		return 7
+		return afterNewNode
 	case f.Verified:
 		return rankVerified(f)
 	}
 	return rankUnverified(f)
 }
+
+// afterNewNode is the rank of fixes behind that of a new node, which is 6.
+const afterNewNode = 7
 
 // rankVerified is rankFix for a fix that is verified: those that recreate the pod, stop all pods of
 // its workload or have others preempted come later, then those that let any pod onto nodes that a
@@ -407,6 +422,7 @@ func (f *Search) think(q Query, m *scheduler.Matrix, before option) {
 		if f.none != "" {
 			return
 		}
+		f.matched = matchesNodes(m)
 		f.candidates = f.combine(q.Question, m, before)
 		if len(before) == 0 {
 			f.models = f.newNodes(q.Question, m)
@@ -415,6 +431,17 @@ func (f *Search) think(q Query, m *scheduler.Matrix, before option) {
 			f.unread = "Unknown which changes would help: " + why + "."
 		}
 	}
+}
+
+// matchesNodes says whether nodes satisfy the pod's node selector and required node affinity.
+func matchesNodes(m *scheduler.Matrix) bool {
+	k := m.Profile.IndexOf(names.NodeAffinity)
+	for i := range m.Nodes {
+		if k >= 0 && m.Answers[k].Open == nil && m.Rejects(k, i) == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // combine makes candidates from the reasons of each group of nodes: those that may

@@ -231,22 +231,40 @@ func (f *Attempt) unknown(why string) Attempt {
 	return open
 }
 
-// undoneRollout is a rollout of a Deployment that may be undone.
+// undoneRollout is a rollout of a Deployment or a DaemonSet that may be undone.
 type undoneRollout struct {
 	*report.Rollout
 	namespace string
 	revisions [2]string // of the template before it and of its own, as the Deployment numbers them; "" where it does not
 }
 
+// target is what kubectl is to undo the rollout of: "deployment/web".
+func (r *undoneRollout) target() string { return strings.ToLower(r.Workload.Kind) + "/" + r.Workload.Name }
+
+// command has kubectl go back to a revision; a DaemonSet goes back to the one before, as its revisions are not read.
+func (r *undoneRollout) command(revision string) string {
+	words := []string{"kubectl", "-n", r.namespace, "rollout", "undo", r.target()}
+	if revision != "" {
+		words = append(words, "--to-revision="+revision)
+	}
+	return shell.Line(words...)
+}
+
 // rolloutToUndo is that which the pod is part of, if its template changed anything that decides where its pods may go;
 // nil otherwise.
 func rolloutToUndo(f *Search, pod *corev1.Pod) *undoneRollout {
 	told := rollout.Of(f.Scheduler.State, pod)
-	own, older := replicaSetsOf(f, pod)
-	if told == nil || own == nil || !told.ByTemplate() {
+	if told == nil || !told.ByTemplate() {
 		return nil
 	}
 	may := &undoneRollout{Rollout: told, namespace: pod.Namespace}
+	if told.Workload.Kind == "DaemonSet" {
+		return may
+	}
+	own, older := replicaSetsOf(f, pod)
+	if own == nil {
+		return nil
+	}
 	before := slices.IndexFunc(older, func(set *appsv1.ReplicaSet) bool { return set.Name == told.Previous })
 	may.revisions = [2]string{older[before].Annotations[rollout.RevisionAnnotation], own.Annotations[rollout.RevisionAnnotation]}
 	return may
@@ -256,12 +274,13 @@ func rolloutToUndo(f *Search, pod *corev1.Pod) *undoneRollout {
 // false where there is none to undo, or where kubectl would refuse to.
 func undoRollout(f *Search, facts *command.Facts) (undo Attempt, ok bool) {
 	r := f.rollout
-	if r == nil || r.revisions[0] == "" || facts != nil && (facts.Gone || facts.Paused) {
+	ofDaemonSet := r != nil && r.Workload.Kind == "DaemonSet"
+	if r == nil || r.revisions[0] == "" && !ofDaemonSet || facts != nil && (facts.Gone || facts.Paused) {
 		return undo, false
 	}
-	name := "deployment/" + r.Workload.Name
-	to := func(revision string) string {
-		return shell.Line("kubectl", "-n", r.namespace, "rollout", "undo", name, "--to-revision="+revision)
+	back := "the template of " + r.Previous
+	if ofDaemonSet {
+		back = "the revision before; with updateStrategy OnDelete its new pods have to be deleted too"
 	}
 	how := "deletes " + grammar.Plural(r.New+r.Pending, "new pod")
 	switch missing := 0; {
@@ -272,8 +291,8 @@ func undoRollout(f *Search, facts *command.Facts) (undo Attempt, ok bool) {
 		how += "; " + grammar.Count(r.Running, "old pod is kept", "old pods are kept")
 	}
 	return Attempt{Fix: report.Fix{
-		Title: "undo the rollout of " + name, Kind: report.FixUndo, Command: to(r.revisions[0]), Undo: to(r.revisions[1]),
-		Affects:   []report.Affected{{Kind: "Deployment", Namespace: r.namespace, Name: r.Workload.Name, How: "goes back to the template of " + r.Previous}},
+		Title: "undo the rollout of " + r.target(), Kind: report.FixUndo, Command: r.command(r.revisions[0]), Undo: r.command(r.revisions[1]),
+		Affects:   []report.Affected{{Kind: r.Workload.Kind, Namespace: r.namespace, Name: r.Workload.Name, How: "goes back to " + back}},
 		Remaining: []string{how}, Unless: []report.Unless{}, Alike: len(f.alike), Steps: 1,
 	}}, true
 }

@@ -181,7 +181,7 @@ func putAfterSuspending(tried []Attempt) {
 			}) {
 				tried[j].harm = max(tried[j].harm, tried[i].harm+1)
 				if !tried[j].Works() && !tried[i].isRejected() {
-					tried[j].after = rankFix(&tried[i])
+					tried[j].after = max(tried[j].after, rankFix(&tried[i]))
 				}
 			}
 		}

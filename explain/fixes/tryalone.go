@@ -66,6 +66,9 @@ func (f *Search) alone(ctx context.Context, pod *corev1.Pod, c candidate) (Attem
 		Alike: len(f.alike), Steps: len(c.steps), Actions: actionsOf(pod, c.steps),
 		Bypasses: bypassed(c.steps),
 	}}
+	if f.matched && slices.ContainsFunc(c.steps, leavesNodes) {
+		fix.after = afterNewNode
+	}
 	if f.group != nil {
 		fix.Leaves = f.group.leaves(corev1.DefaultSchedulerName)
 	}
@@ -102,6 +105,18 @@ func (f *Search) alone(ctx context.Context, pod *corev1.Pod, c candidate) (Attem
 		return fix, err
 	}
 	return fix, f.tellWay(ctx, pod, changed, &fix)
+}
+
+// leavesNodes says whether a step lets the pod onto other nodes than those that its rules name: it takes a rule from the
+// pod, or gives nodes the label that it asks for, which they do not lack by mistake.
+func leavesNodes(step remedy.Step) bool {
+	switch step := step.(type) {
+	case remedy.DropSelector, remedy.DropExpression:
+		return true
+	case remedy.LabelNode:
+		return !step.Mistaken && step.Misspelt == ""
+	}
+	return false
 }
 
 // worthAsking are the nodes that the steps may open to the pod; nil: any.

@@ -74,6 +74,14 @@ func TestNodesThatMissTheSameAreCountedByWhatTheyHave(t *testing.T) {
 		"d: node selector requires disktype=ssd, the node has disktype=tape")
 }
 
+func TestALabelThatNoNodeHasIsToldAsSuch(t *testing.T) {
+	selecting := explaintest.Pod("shop/x", "", "", explaintest.Selecting("disktype", "ssd"))
+	nodes := []*corev1.Node{explaintest.Node("a", "4"), explaintest.Node("b", "4"), explaintest.Node("c", "4")}
+	explaintest.Same(t, newBench(nodes, nil).toldTogether(t, names.NodeAffinity, selecting, "a", "b").Short, "node selector disktype=ssd: no node has the label")
+	nodes[2].Labels["disktype"] = "hdd" // not in the group
+	explaintest.Same(t, newBench(nodes, nil).toldTogether(t, names.NodeAffinity, selecting, "a", "b").Short, "node selector disktype=ssd: 2 have no label")
+}
+
 func TestAnAffinityToTwoNodesAtOnceIsToldForAllNodes(t *testing.T) {
 	pod := explaintest.Pod("shop/x", "", "", explaintest.NodeSelectorTerms(fieldTerm(line(metav1.ObjectNameField, "In", "a"), line(metav1.ObjectNameField, "In", "b"))))
 	w := newBench([]*corev1.Node{explaintest.Node("a", "4")}, nil).told(t, names.NodeAffinity, pod, "")

@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
@@ -36,8 +37,29 @@ func affinityWords(q *Question, rs []NodeRejection) Words {
 		w.Short = u.Field() + " " + one.Text + ", " + one.has(rs[0].Node.Node(), false)
 		return w
 	}
+	if noNodeHas(q, one) {
+		w.Short = u.Field() + " " + one.Text + ": no node has the label"
+		return w
+	}
 	w.Short = u.Field() + " " + one.Text + ": " + tally(one, rs)
 	return w
+}
+
+// labelKey is the key under which is remembered whether a node has a label.
+type labelKey string
+
+// noNodeHas says whether no node of the cluster has the label that is wanted, with whatever value.
+func noNodeHas(q *Question, one Want) bool {
+	if one.Field || q.Nodes == nil {
+		return false
+	}
+	return Remember(q, labelKey(one.Key), func() bool {
+		nodes, err := q.Nodes.NodeInfos().List()
+		return err == nil && !slices.ContainsFunc(nodes, func(node fwk.NodeInfo) bool {
+			_, has := node.Node().Labels[one.Key]
+			return has
+		})
+	})
 }
 
 // Field names where the requirements stand: in the pod's nodeSelector, in its node

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -93,6 +94,23 @@ func (c *Client) Access(ctx context.Context) ([]Access, error) { return c.access
 // Review asks the server whether this user may do each of some things.
 func Review(ctx context.Context, c *Client, list []Access) ([]Access, error) {
 	return c.access.reviewAll(ctx, slices.Clone(list))
+}
+
+// UserName is the name by which the server knows this user ("system:serviceaccount:dev:ci"). Where the
+// server does not say, it is the kubeconfig's name of the user, or "this user".
+func UserName(ctx context.Context, c *Client) string {
+	return userName(ctx, c.brief, c.target)
+}
+
+// userName is UserName by a client.
+func userName(ctx context.Context, api kubernetes.Interface, t *target) string {
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	review, err := api.AuthenticationV1().SelfSubjectReviews().Create(ctx, &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
+	if err == nil && review.Status.UserInfo.Username != "" {
+		return review.Status.UserInfo.Username
+	}
+	return cmp.Or(t.user, "this user")
 }
 
 // accessReviews asks the server by SelfSubjectAccessReviews.

@@ -85,7 +85,7 @@ func (p *listPermissions) survey(ctx context.Context) (*scope, error) {
 	if s.permissions[podResource.gvr] == forbidden && s.permissions[nodeResource.gvr] == forbidden {
 		return nil, failf(ErrForbidden, nil,
 			"%s is not allowed to list nodes, or pods in all namespaces or in %s: choose a namespace with -n, or ask for the permissions that \"kubectl fathom get access -o yaml\" prints",
-			cmp.Or(p.target.user, "this user"), p.target.namespace)
+			userName(ctx, p.lists, p.target), p.target.namespace)
 	}
 	return s, nil
 }

@@ -118,7 +118,7 @@ type (
 		Nodes      []string
 		Pool       string // of which they are all; "" where they are chosen one by one
 		Key, Value string
-		Mistaken   bool   // they are for such pods by a taint that those tolerate, and no pod asks for their value
+		Mistaken   bool   // they are for such pods by a taint that those tolerate, or by their pool, whose other nodes have the label
 		Misspelt   string // the value that they have, which looks like a misspelling of Value; "" otherwise
 	}
 	// AddNode adds a node that does not exist.

@@ -44,6 +44,10 @@ func planless(f *report.Fix, pod *model.Pod) string {
 		return "add nodes"
 	case report.FixSuspend:
 		return "suspend Jobs"
+	case report.FixRollout:
+		return "change how Deployments roll out"
+	case report.FixUndo:
+		return "undo rollouts"
 	case report.FixResize:
 		return "resize pods"
 	case report.FixQueue:
