@@ -239,7 +239,9 @@ type undoneRollout struct {
 }
 
 // target is what kubectl is to undo the rollout of: "deployment/web".
-func (r *undoneRollout) target() string { return strings.ToLower(r.Workload.Kind) + "/" + r.Workload.Name }
+func (r *undoneRollout) target() string {
+	return strings.ToLower(r.Workload.Kind) + "/" + r.Workload.Name
+}
 
 // command has kubectl go back to a revision; a DaemonSet goes back to the one before, as its revisions are not read.
 func (r *undoneRollout) command(revision string) string {
