@@ -14,6 +14,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	featuregatetesting "k8s.io/component-base/featuregate/testing"
+	"k8s.io/kubernetes/pkg/features"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 	"pgregory.net/rapid"
 
@@ -33,7 +36,13 @@ func startDevices(t testing.TB, objects ...runtime.Object) *Engine {
 // startDevicesOf is startDevices with options.
 func startDevicesOf(t testing.TB, options Options, objects ...runtime.Object) *Engine {
 	t.Helper()
-	e := startEngine(t, options, objects...)
+	return startDevicesForbidding(t, options, nil, objects...)
+}
+
+// startDevicesForbidding is startDevicesOf with resources that cannot be listed: not claims or slices.
+func startDevicesForbidding(t testing.TB, options Options, forbidden []string, objects ...runtime.Object) *Engine {
+	t.Helper()
+	e := startEngineForbidding(t, options, forbidden, objects...)
 	claims, offers := 0, 0
 	for _, object := range objects {
 		switch object.(type) {
@@ -473,6 +482,82 @@ func TestAClaimThatCannotBeCreatedIsToldWithWhy(t *testing.T) {
 		r, err := startDevicesOf(t, options, testNode("n", "4"), pod).Ask(t.Context(), report.Query{Target: report.PodOf(pod.UID)})
 		if err != nil || r.Verdict != report.Gated || r.Summary != c.want || r.Why != "claim gpu is not created from template none" {
 			t.Errorf("%s: %v\n%+v\nwant\n%s", name, err, r, c.want)
+		}
+	}
+}
+
+// A DeviceTaintRule takes devices away: what is rejected without any is rejected with them too.
+func TestWithoutDeviceTaintRulesRejectionsCountAndNothingElse(t *testing.T) {
+	pod := testPod("ml/x", "", "", claiming("train"))
+	held := aDeviceClaim("ml/other", 1, holdingDevices("a", "gpu-0"))
+	rules := "not allowed to list devicetaintrules"
+	for name, c := range map[string]struct {
+		mapped  bool // devices may count as cpu or memory of the node
+		nodes   []*corev1.Node
+		slices  []runtime.Object
+		verdict report.Verdict
+		unread  bool
+		fits    map[string]string
+		says    string
+	}{
+		"no device is free": {
+			nodes: []*corev1.Node{testNode("a", "4"), testNode("b", "4")}, slices: []runtime.Object{aSlice("a", aDevice("gpu-0", "gpu")), aSlice("b", aDevice("nic-0", "nic"))},
+			verdict: report.Unschedulable, fits: map[string]string{"a": "no", "b": "no"}, says: "0/2 nodes are available: 2 cannot allocate all claims. ",
+		},
+		"a device is free": {
+			nodes: []*corev1.Node{testNode("a", "4"), testNode("b", "4")}, slices: []runtime.Object{aSlice("a", aDevice("gpu-0", "gpu")), aSlice("b", aDevice("gpu-0", "gpu"))},
+			verdict: report.Unknown, unread: true, fits: map[string]string{"a": "no", "b": "unknown"},
+		},
+		"a device is free on a node that another plugin rejects": {
+			nodes: []*corev1.Node{testNode("a", "4"), testNode("b", "4", cordoned)}, slices: []runtime.Object{aSlice("a", aDevice("gpu-0", "gpu")), aSlice("b", aDevice("gpu-0", "gpu"))},
+			verdict: report.Unschedulable, unread: true, fits: map[string]string{"a": "no", "b": "no"},
+		},
+		"devices may count as cpu": {
+			mapped: true,
+			nodes:  []*corev1.Node{testNode("a", "4")}, slices: []runtime.Object{aSlice("a", aDevice("gpu-0", "gpu"))},
+			verdict: report.Unknown, unread: true, fits: map[string]string{"a": "unknown"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if c.mapped {
+				featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.DRANodeAllocatableResources, true)
+			}
+			objects := append([]runtime.Object{gpuClass(), aDeviceClaim("ml/train", 1), held, pod}, c.slices...)
+			for _, node := range c.nodes {
+				objects = append(objects, node)
+			}
+			r := mustExplain(t, startDevicesForbidding(t, Options{}, []string{"devicetaintrules"}, objects...), pod)
+			if r.Verdict != c.verdict || (len(r.Unknown) > 0) != c.unread || !strings.HasPrefix(r.SchedulerMessage, c.says) || c.says == "" && r.SchedulerMessage != "" {
+				t.Errorf("%s, unknown %v, message %q", r.Verdict, r.Unknown, r.SchedulerMessage)
+			}
+			if c.unread && (r.Unknown[0].Resource != "devicetaintrules" || r.Unknown[0].Why != rules) {
+				t.Errorf("unknown is %v", r.Unknown)
+			}
+			for _, node := range r.Nodes {
+				got := "unknown"
+				if node.Fits != nil {
+					got = map[bool]string{true: "yes", false: "no"}[*node.Fits]
+				}
+				if got != c.fits[node.Name] {
+					t.Errorf("fits %s: %s, want %s", node.Name, got, c.fits[node.Name])
+				}
+			}
+		})
+	}
+}
+
+// What would let the pod pass rests on the rules too.
+func TestWithoutDeviceTaintRulesNoFixIsVerified(t *testing.T) {
+	pod := testPod("ml/x", "", "", claiming("train"))
+	e := startDevicesForbidding(t, Options{}, []string{"devicetaintrules"}, gpuClass(), aDeviceClaim("ml/train", 1), pod,
+		testNode("a", "4", cordoned), aSlice("a", aDevice("gpu-0", "gpu")))
+	f := must(fixesOf(t.Context(), e, report.PodFrom(pod)))
+	if len(f.Tried) == 0 {
+		t.Error("no fix is tried")
+	}
+	for _, fix := range f.Tried {
+		if fix.Verified || fix.Simulated || !fix.Open {
+			t.Errorf("%s: verified %t, open %t", fix.Title, fix.Verified, fix.Open)
 		}
 	}
 }

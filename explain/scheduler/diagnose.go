@@ -19,10 +19,10 @@ type Diagnosis struct {
 	Unclear bool             // which error it would be cannot be said
 }
 
-// Open says whether any plugin's answer does not count.
+// Open says whether any plugin's answer does not count, or is not sure for a node that was asked about.
 func (m *Matrix) Open() bool {
 	for k := range m.Answers {
-		if m.Answers[k].Open != nil {
+		if m.Answers[k].Open != nil || m.anyUnsure(k) {
 			return true
 		}
 	}

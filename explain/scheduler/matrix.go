@@ -41,6 +41,7 @@ type Answer struct {
 	Column  []*fwk.Status       // by node; nil where Filter was not run
 	early   map[int]bool        // nodes rejected because of the pods nominated to them
 	Open    map[string][]string // resource → why: the answer does not count
+	Unsure  map[string][]string // resource → why: of the answer only the rejections count
 }
 
 // view is a node with the pods that are nominated to it, as the first of the two
@@ -88,7 +89,7 @@ func (m *Matrix) ask(ctx context.Context, p *Profile, pod *corev1.Pod, only []st
 	m.leaveOpen(pod)
 	for k := range m.Answers {
 		a := &m.Answers[k]
-		if a.Open != nil || a.Pre != nil || slices.ContainsFunc(a.Column, func(s *fwk.Status) bool { return s != nil }) {
+		if a.Open != nil || a.Unsure != nil || a.Pre != nil || slices.ContainsFunc(a.Column, func(s *fwk.Status) bool { return s != nil }) {
 			m.Objecting = append(m.Objecting, k)
 		}
 	}
@@ -363,7 +364,7 @@ func (m *Matrix) Column() func(name string) []*fwk.Status {
 // undecided says whether it is open what plugin k has against node i.
 func (m *Matrix) undecided(k, i int) bool {
 	a := &m.Answers[k]
-	if a.Open != nil {
+	if a.Open != nil || m.Unsure(k, i) {
 		return true
 	}
 	return Failed(a.Pre) || (a.Column != nil && Failed(a.Column[i]))

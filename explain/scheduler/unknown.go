@@ -5,7 +5,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/features"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -18,13 +20,17 @@ var scoringOnly = map[string]bool{
 }
 
 // leaveOpen notes why the plugin's answer does not count.
-func (a *Answer) leaveOpen(resource, why string) {
-	if a.Open == nil {
-		a.Open = map[string][]string{}
+func (a *Answer) leaveOpen(resource, why string) { a.Open = because(a.Open, resource, why) }
+
+// because adds to reasons why a resource could not be read.
+func because(reasons map[string][]string, resource, why string) map[string][]string {
+	if reasons == nil {
+		reasons = map[string][]string{}
 	}
-	if !slices.Contains(a.Open[resource], why) {
-		a.Open[resource] = append(a.Open[resource], why)
+	if !slices.Contains(reasons[resource], why) {
+		reasons[resource] = append(reasons[resource], why)
 	}
+	return reasons
 }
 
 // noteReads leaves the answer open if the plugin has just read something that
@@ -32,10 +38,44 @@ func (a *Answer) leaveOpen(resource, why string) {
 // reads the pod's own whether it needs it or not.
 func (p *Profile) noteReads(a *Answer) {
 	for _, resource := range p.unreadable().reads() {
-		if resource != "namespaces" && !scoringOnly[resource] {
-			a.leaveOpen(resource, p.Scheduler.Forbidden[resource])
+		why := p.Scheduler.Forbidden[resource]
+		switch {
+		case resource == "namespaces" || scoringOnly[resource]:
+		case onlyRejects(resource):
+			a.Unsure = because(a.Unsure, resource, why)
+		default:
+			a.leaveOpen(resource, why)
 		}
 	}
+}
+
+// onlyRejects says whether objects of a resource can only add rejections: what a plugin rejects without
+// them, it rejects with them too. DeviceTaintRules add taints to devices, and the allocator of
+// DynamicResources tries all combinations of the devices that are left (applyPatches of
+// resourceslice/tracker, allocateDevice of structured/internal in k8s.io/dynamic-resource-allocation).
+// Where devices count as cpu or memory of the node, it compares those of the first combination
+// alone: without its devices another one may fit.
+func onlyRejects(resource string) bool {
+	return resource == "devicetaintrules" && !utilfeature.DefaultFeatureGate.Enabled(features.DRANodeAllocatableResources)
+}
+
+// Unsure says whether plugin k has nothing against node i, but may have with objects that could not be read.
+func (m *Matrix) Unsure(k, i int) bool {
+	a := &m.Answers[k]
+	return a.Unsure != nil && a.Pre == nil && (a.Column == nil || a.Column[i] == nil)
+}
+
+// anyUnsure says whether that is so on any node that was asked about.
+func (m *Matrix) anyUnsure(k int) bool {
+	if m.Answers[k].Unsure == nil {
+		return false
+	}
+	for i := range m.Nodes {
+		if !m.skipped[i] && m.Unsure(k, i) {
+			return true
+		}
+	}
+	return false
 }
 
 // leaveOpen marks the answers that rest on something unread which no read shows:
@@ -140,11 +180,13 @@ func byLabels(s *metav1.LabelSelector) bool {
 	return s != nil && len(s.MatchLabels)+len(s.MatchExpressions) > 0
 }
 
-// Parts tells what the plugin's answer is open for.
+// Parts tells what the plugin's answer, or what it has nothing against, is open for.
 func (a *Answer) Parts(plugin string) (parts []report.UnknownPart) {
-	for resource, reasons := range a.Open {
-		for _, why := range reasons {
-			parts = append(parts, report.UnknownPart{Resource: resource, Why: why, Plugins: []string{plugin}})
+	for _, open := range []map[string][]string{a.Open, a.Unsure} {
+		for resource, reasons := range open {
+			for _, why := range reasons {
+				parts = append(parts, report.UnknownPart{Resource: resource, Why: why, Plugins: []string{plugin}})
+			}
 		}
 	}
 	return parts
@@ -156,7 +198,9 @@ func (m *Matrix) Unknown() []report.UnknownPart {
 	var parts []report.UnknownPart
 	for k, plugin := range m.Profile.Plugins {
 		a, name := &m.Answers[k], plugin.Name
-		parts = append(parts, a.Parts(name)...)
+		if a.Open != nil || m.anyUnsure(k) {
+			parts = append(parts, a.Parts(name)...)
+		}
 		if Failed(a.Pre) {
 			parts = append(parts, report.UnknownPart{Resource: PluginError, Why: a.Pre.Message(), Plugins: []string{name}})
 		}

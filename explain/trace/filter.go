@@ -168,6 +168,9 @@ func (w *stages) filterStep(k int, drop []int) report.Step {
 		return step.Silent(report.Open, scheduler.PluginError+": "+why)
 	}
 	if len(drop) == 0 {
+		if slices.ContainsFunc(w.alive, func(i int) bool { return w.Matrix.Unsure(k, i) }) {
+			return step.Silent(report.Open, whyOpen(a))
+		}
 		return step
 	}
 	dropped := sets.New(drop...)
