@@ -4,7 +4,10 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"path"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -169,9 +172,11 @@ func (d *desk) short(alternatives []deviceWant, node *corev1.Node) (Reason, bool
 // deviceTally sorts the devices of a node by what they are for one request.
 type deviceTally struct {
 	want    deviceWant
-	total   int // devices of the node
-	matches int // of the class and as the selectors want
-	free    int
+	total   int                 // devices of the node
+	classed int                 // of the class
+	matches int                 // of those, as the selectors and the capacity want
+	free    int                 // of those, to be had
+	idle    int                 // to be had, whether they match or not
 	open    []string            // pools that are being updated
 	reasons []string            // as first met
 	devices map[string][]string // by reason
@@ -187,9 +192,20 @@ func (d *desk) tally(want deviceWant, node *corev1.Node) deviceTally {
 		for _, seen := range pool.devices {
 			t.total++
 			why := d.mismatch(want, seen)
+			if why != notOfClass(want.class) {
+				t.classed++
+			}
+			asked := want
+			if why != "" {
+				asked.capacity = nil // it is not asked for any
+			}
+			blocked := d.blocked(asked, seen, pool, node)
+			if blocked == "" {
+				t.idle++
+			}
 			if why == "" {
 				t.matches++
-				why = d.blocked(want, seen, pool, node)
+				why = blocked
 			}
 			if why == "" {
 				t.free++
@@ -214,6 +230,8 @@ func (t deviceTally) enough() bool {
 // short is the clause: "1 of 2 gpu.example.com devices free for claim data/gpu".
 func (t deviceTally) short() string {
 	switch {
+	case t.matches == 0 && t.classed > 0:
+		return fmt.Sprintf("no %s device matches %s", t.want.class, t.want.of)
 	case t.matches == 0:
 		return fmt.Sprintf("no %s device for %s", t.want.class, t.want.of)
 	case t.want.all:
@@ -236,12 +254,24 @@ func (t deviceTally) sentence() string {
 		return said + ", and no driver publishes any for this node"
 	}
 	if t.total > 0 {
-		all = append(all, fmt.Sprintf("%d free of %s on the node", t.free, grammar.Plural(t.total, "device")))
+		all = append(all, t.howMany())
 	}
 	for _, why := range t.reasons {
 		all = append(all, why+": "+grammar.List(t.devices[why], grammar.Many))
 	}
 	return said + ": " + strings.Join(append(all, t.open...), "; ")
+}
+
+// howMany is how many devices could be allocated.
+func (t deviceTally) howMany() string {
+	if t.idle == t.free {
+		return fmt.Sprintf("%d free of %s on the node", t.free, grammar.Plural(t.total, "device"))
+	}
+	matching := "none"
+	if t.free > 0 {
+		matching = strconv.Itoa(t.free)
+	}
+	return fmt.Sprintf("%s of %s %s, of %d on the node", matching, grammar.Plural(t.idle, "free device"), grammar.Agree(max(t.free, 1), "matches", "match"), t.total)
 }
 
 // mismatch is why the device is not what the request is about.
@@ -269,10 +299,61 @@ func (d *desk) evaluate(want deviceWant, seen seenDevice) string {
 		return "" // the plugin fails, and does not refuse
 	}
 	if d.fails(class.Spec.Selectors, seen) != "" {
-		return "not of class " + want.class
+		return notOfClass(want.class)
 	}
 	if expression := d.fails(want.selectors, seen); expression != "" {
-		return "not " + ansi.Truncate(strings.Join(strings.Fields(expression), " "), expressionWidth, "…")
+		return "not " + ansi.Truncate(strings.Join(strings.Fields(expression), " "), expressionWidth, "…") + named(expression, seen)
+	}
+	return ""
+}
+
+// notOfClass is why a device is none of a class.
+func notOfClass(class string) string { return "not of class " + class }
+
+// word is a name in an expression.
+var word = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*`)
+
+// named are the attributes and capacities of a device that an expression names, with what the device
+// has: " (memory 81559Mi)". It only quotes them: the expression is evaluated, not read.
+func named(expression string, seen seenDevice) string {
+	words := map[string]bool{}
+	for _, w := range word.FindAllString(expression, -1) {
+		words[w] = true
+	}
+	has := map[string]string{}
+	for name, value := range seen.Attributes {
+		if id := path.Base(string(name)); words[id] {
+			has[id] = attributeText(value)
+		}
+	}
+	for name, value := range seen.Capacity {
+		if id := path.Base(string(name)); words[id] {
+			has[id] = value.Value.String()
+		}
+	}
+	var all []string
+	for _, id := range slices.Sorted(maps.Keys(has)) {
+		if has[id] != "" {
+			all = append(all, id+" "+has[id])
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return " (" + grammar.List(all, grammar.Few) + ")"
+}
+
+// attributeText is the value of an attribute; "" for a list of values.
+func attributeText(value resourcev1.DeviceAttribute) string {
+	switch {
+	case value.StringValue != nil:
+		return ansi.Truncate(*value.StringValue, expressionWidth, "…")
+	case value.VersionValue != nil:
+		return *value.VersionValue
+	case value.IntValue != nil:
+		return strconv.FormatInt(*value.IntValue, 10)
+	case value.BoolValue != nil:
+		return strconv.FormatBool(*value.BoolValue)
 	}
 	return ""
 }
