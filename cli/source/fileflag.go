@@ -114,15 +114,23 @@ func (o *Options) readState() (file *snapshot.File, err error) {
 	return file, err
 }
 
+// counted lists kinds with how many there are of each.
+func counted(kinds map[string]int) string {
+	var words []string
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		words = append(words, fmt.Sprintf("%d %s", kinds[kind], kind))
+	}
+	return strings.Join(words, ", ")
+}
+
 // accept reports what of a file is ignored, and takes its cluster's version.
 func (o *Options) accept(file *snapshot.File) {
 	o.whole = o.Whole && !file.Own
 	if len(file.Unknown) > 0 {
-		var words []string
-		for _, kind := range slices.Sorted(maps.Keys(file.Unknown)) {
-			words = append(words, fmt.Sprintf("%d %s", file.Unknown[kind], kind))
-		}
-		o.Streams.Say(errors.New("ignored, because fathom does not use them: " + strings.Join(words, ", ")))
+		o.Streams.Say(errors.New("ignored, because fathom does not use them: " + counted(file.Unknown)))
+	}
+	if len(file.OtherVersions) > 0 {
+		o.Streams.Say(errors.New("ignored, because fathom reads another version of them: " + counted(file.OtherVersions)))
 	}
 	switch {
 	case file.SameUID == 1:

@@ -47,7 +47,7 @@ func (r *reader) add(raw []byte, of metav1.TypeMeta, depth int) error {
 		if known, err := r.file.custom.add(raw, gvk); known || err != nil {
 			return err
 		}
-		r.file.Unknown[gvk.Kind]++
+		r.leaveOut(gvk)
 		return nil
 	}
 	if err := CheckAmounts(raw, reflect.TypeOf(k.object)); err != nil {
@@ -59,6 +59,18 @@ func (r *reader) add(raw []byte, of metav1.TypeMeta, depth int) error {
 	}
 	r.seeController(gvk.Kind, object)
 	return r.store(k, object)
+}
+
+// leaveOut counts an object that is not read: fathom uses none of its kind, or those of another version.
+func (r *reader) leaveOut(gvk schema.GroupVersionKind) {
+	for _, k := range kinds {
+		if k.gvk.GroupKind() == gvk.GroupKind() {
+			r.file.other[k.resource] = gvk.GroupVersion().String()
+			r.file.OtherVersions[gvk.Kind+" of "+gvk.GroupVersion().String()]++
+			return
+		}
+	}
+	r.file.Unknown[gvk.Kind]++
 }
 
 // seeController keeps a controller that lacks pods as it is, before it is stripped.

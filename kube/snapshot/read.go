@@ -50,6 +50,9 @@ type File struct {
 	Own bool
 	// Unknown counts the objects that nothing here reads, by kind.
 	Unknown map[string]int
+	// OtherVersions counts the objects of versions of the API in which fathom reads no such object, by kind
+	// and version: "DeviceTaintRule of resource.k8s.io/v1alpha3".
+	OtherVersions map[string]int
 	// SameUID counts the pods and nodes that had the UID of another one, which no
 	// cluster has. They got one of their own, made from their names.
 	SameUID int
@@ -57,6 +60,7 @@ type File struct {
 	objects map[string][]runtime.Object // by resource
 	places  map[objectKey]int           // in objects
 	custom  custom
+	other   map[string]string // by resource: another version of its API, in which the file has some
 
 	controllers map[types.UID]runtime.Object // that lack pods, whole; only of a List of kubectl
 	controlling map[cluster.Kind]bool        // of which kinds it has controllers
@@ -82,7 +86,7 @@ type uidKey struct {
 // or not. Its errors are one line; those of what is in it are ErrFormat.
 func Read(from io.Reader, options ReadOptions) (*File, error) {
 	r := &reader{
-		file:    &File{Unknown: map[string]int{}, objects: map[string][]runtime.Object{}, places: map[objectKey]int{}, controllers: map[types.UID]runtime.Object{}, controlling: map[cluster.Kind]bool{}},
+		file:    &File{Unknown: map[string]int{}, OtherVersions: map[string]int{}, other: map[string]string{}, objects: map[string][]runtime.Object{}, places: map[objectKey]int{}, controllers: map[types.UID]runtime.Object{}, controlling: map[cluster.Kind]bool{}},
 		options: options, uids: map[uidKey]objectKey{}, workloads: map[types.UID]int{},
 	}
 	unpacked, done, err := unpack(from)
@@ -206,8 +210,8 @@ func (r *reader) finish() error {
 	f := r.file
 	if len(f.objects["nodes"])+len(f.objects["pods"]) == 0 && !f.Own {
 		found := ""
-		if len(f.Unknown) > 0 {
-			found = ", only " + strings.Join(slices.Sorted(maps.Keys(f.Unknown)), ", ")
+		if kinds := slices.Concat(slices.Sorted(maps.Keys(f.Unknown)), slices.Sorted(maps.Keys(f.OtherVersions))); len(kinds) > 0 {
+			found = ", only " + strings.Join(kinds, ", ")
 		}
 		return wrongf("no nodes and no pods in it%s", found)
 	}

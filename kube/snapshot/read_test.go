@@ -267,3 +267,22 @@ func FuzzReadPacked(f *testing.F) {
 	}
 	f.Fuzz(fuzzed)
 }
+
+// An object of another version of its API is not read, and is not said to be missing.
+func TestAKindOfAnotherVersionIsToldAsThat(t *testing.T) {
+	rule := `{"kind":"DeviceTaintRule","apiVersion":"resource.k8s.io/v1alpha3","metadata":{"name":"broken"}}`
+	f, err := Read(strings.NewReader(nodeJSON+podJSON+rule), ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]int{"DeviceTaintRule of resource.k8s.io/v1alpha3": 1}, f.OtherVersions); diff != "" || len(f.Unknown) > 0 {
+		t.Errorf("%s, unknown %v", diff, f.Unknown)
+	}
+	want := "the file has devicetaintrules of resource.k8s.io/v1alpha3 only, and fathom reads resource.k8s.io/v1"
+	if why := f.why(byResource["devicetaintrules"]); why != want {
+		t.Errorf("got %q, want %q", why, want)
+	}
+	if withoutDRA(f) {
+		t.Error("the cluster does not use dynamic resource allocation")
+	}
+}

@@ -105,6 +105,9 @@ func (f *File) why(k kind) string {
 	if len(f.objects[k.resource]) > 0 {
 		return ""
 	}
+	if version := f.other[k.resource]; version != "" {
+		return fmt.Sprintf("the file has %s of %s only, and fathom reads %s", k.resource, version, k.gvk.GroupVersion())
+	}
 	return Absent(k.resource)
 }
 
@@ -116,7 +119,7 @@ const deviceClasses = "deviceclasses"
 // have no DeviceClass, and their lists have none.
 func withoutDRA(f *File) bool {
 	for _, resource := range []string{deviceClasses, "resourceslices", "resourceclaims", "devicetaintrules"} {
-		if len(f.objects[resource]) > 0 {
+		if len(f.objects[resource]) > 0 || f.other[resource] != "" {
 			return false
 		}
 	}
