@@ -141,7 +141,9 @@ func New(ctx context.Context, factory informers.SharedInformerFactory, readOnly 
 		options:   options,
 		scheduler: s,
 		commands:  &command.Maker{Scheduler: s, ClusterVersion: options.ClusterVersion},
-		budgets:   &pdb.Budgets{Lister: factory.Policy().V1().PodDisruptionBudgets().Lister(), Unread: s.Forbidden["poddisruptionbudgets"]},
+		budgets: &pdb.Budgets{
+			Lister: factory.Policy().V1().PodDisruptionBudgets().Lister(), Unread: s.Forbidden["poddisruptionbudgets"], Pods: s.State.Pods,
+		},
 	}
 	e.gates = options.Gates.Differing(options.ClusterVersion)
 	e.sources = sources{options: &e.options, scheduler: s, namespaces: factory.Core().V1().Namespaces().Lister()}

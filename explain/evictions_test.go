@@ -38,6 +38,14 @@ func budget(name, app string, allowed int32) *policyv1.PodDisruptionBudget {
 	}
 }
 
+// uncalculated is the budget after the disruption controller failed to calculate its status.
+func uncalculated(budget *policyv1.PodDisruptionBudget) *policyv1.PodDisruptionBudget {
+	budget.Status = policyv1.PodDisruptionBudgetStatus{Conditions: []metav1.Condition{{
+		Type: policyv1.DisruptionAllowedCondition, Status: metav1.ConditionFalse, Reason: policyv1.SyncFailedReason, Message: "no scale",
+	}}}
+	return budget
+}
+
 // evicting is the node b, full of the pods that are asked about, and a beside it
 // with two cpu free, for a pod that wants two.
 func evicting(held ...*corev1.Pod) []runtime.Object {
@@ -136,6 +144,13 @@ func TestWhatBecomesOfAnEvictedPodAndOfTheOneThatWaits(t *testing.T) {
 			[]runtime.Object{budget("cart", "cart", 0)},
 			nil,
 			"PDB cart allows none", new(false), "PodDisruptionBudget shop/cart allows 0 disruptions now: the eviction of shop/x would be rejected.",
+		},
+		"a budget cannot be calculated": {
+			[]*corev1.Pod{testPod("shop/x", "b", "2", replica, label), testPod("shop/y", "b", "2", replica)},
+			[]runtime.Object{uncalculated(budget("cart", "cart", 0))},
+			nil,
+			"PDB cart allows none", new(false), "PodDisruptionBudget shop/cart allows 0 disruptions now: the eviction of shop/x would be rejected. " +
+				"Its status could not be calculated (SyncFailed: no scale): it allows no eviction until the budget is changed, or the error is resolved.",
 		},
 		"a budget permits": {
 			[]*corev1.Pod{testPod("shop/x", "b", "2", replica, label), testPod("shop/y", "b", "2", replica)},

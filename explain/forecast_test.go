@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -446,7 +447,7 @@ func TestEvictionsOfAPlanUseBudgetsUp(t *testing.T) {
 	cart = budget("cart", "cart", 0)
 	cart.Status.CurrentHealthy, cart.Status.DesiredHealthy, cart.Status.ExpectedPods = 3, 4, 4
 	told = mustForecast(t, startEngine(t, Options{}, append(slices.Clone(objects), cart)...), supposed)
-	if got, want := told.Fates["shop/1"].Budget, (plan.Budget{Allows: plan.BudgetWaits, Name: "cart", Why: "3 healthy pods, 4 needed", All: true}); got != want {
+	if got, want := told.Fates["shop/1"].Budget, (plan.Budget{Allows: plan.BudgetWaits, Name: "cart", Why: "3 healthy pods, 4 needed", UntilChanged: true}); got != want {
 		t.Errorf("all pods are needed: got %+v, want %+v", got, want)
 	}
 	cart = budget("cart", "cart", 0)
@@ -454,8 +455,25 @@ func TestEvictionsOfAPlanUseBudgetsUp(t *testing.T) {
 	cart.Status.CurrentHealthy, cart.Status.DesiredHealthy, cart.Status.ExpectedPods = 4, 4, 4
 	told = mustForecast(t, startEngine(t, Options{}, append(slices.Clone(objects), cart)...), supposed)
 	never := "minAvailable 80% of 4 pods is 4: it allows no eviction even though all are healthy; with 5 replicas it allows 1"
-	if got, want := told.Fates["shop/1"].Budget, (plan.Budget{Allows: plan.BudgetWaits, Name: "cart", Why: never, All: true}); got != want {
+	if got, want := told.Fates["shop/1"].Budget, (plan.Budget{Allows: plan.BudgetWaits, Name: "cart", Why: never, UntilChanged: true}); got != want {
 		t.Errorf("all pods are healthy: got %+v, want %+v", got, want)
+	}
+	cart = budget("cart", "cart", 0)
+	cart.Spec.MaxUnavailable = new(intstr.FromInt32(1))
+	told = mustForecast(t, startEngine(t, Options{}, append(slices.Clone(objects), cart)...), supposed)
+	never = "maxUnavailable 1 needs pods that have a controller: it allows no eviction until minAvailable is set to an integer"
+	if got, want := told.Fates["shop/1"].Budget, (plan.Budget{Allows: plan.BudgetWaits, Name: "cart", Why: never, UntilChanged: true}); got != want {
+		t.Errorf("no pod has a controller: got %+v, want %+v", got, want)
+	}
+	cart = budget("cart", "cart", 0)
+	cart.Status.ObservedGeneration = 0
+	cart.Status.Conditions = []metav1.Condition{{
+		Type: policyv1.DisruptionAllowedCondition, Status: metav1.ConditionFalse, Reason: policyv1.SyncFailedReason, Message: "no scale subresource",
+	}}
+	told = mustForecast(t, startEngine(t, Options{}, append(slices.Clone(objects), cart)...), supposed)
+	never = "status could not be calculated (SyncFailed: no scale subresource): it allows no eviction until the budget is changed, or the error is resolved"
+	if got, want := told.Fates["shop/1"].Budget, (plan.Budget{Allows: plan.BudgetWaits, Name: "cart", Why: never, UntilChanged: true}); got != want {
+		t.Errorf("its status cannot be calculated: got %+v, want %+v", got, want)
 	}
 	told = mustForecast(t, startEngineForbidding(t, Options{}, []string{"poddisruptionbudgets"}, objects...), supposed)
 	if got := told.Fates["shop/1"].Budget; got.Allows != plan.BudgetUnread || got.Why == "" {

@@ -1,9 +1,12 @@
 package model
 
 import (
+	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
@@ -59,9 +62,56 @@ func TestWhichBudgetsAllowNoEvictionThoughAllPodsAreHealthy(t *testing.T) {
 			if test.outdated {
 				budget.Generation = 1
 			}
-			if got := AllowsNone(budget); got != test.want {
+			if got := AllowsNone(budget, nil); got != test.want {
 				t.Errorf("%q, want %q", got, test.want)
 			}
 		})
+	}
+}
+
+func TestABudgetOfPodsWithoutAControllerAllowsNone(t *testing.T) {
+	bare, managed := &corev1.Pod{}, &corev1.Pod{}
+	managed.OwnerReferences = []metav1.OwnerReference{{Kind: "ReplicaSet", Name: "web", Controller: new(true)}}
+	const until = " needs pods that have a controller: it allows no eviction until minAvailable is set to an integer"
+	for _, test := range []struct {
+		name     string
+		spec     policyv1.PodDisruptionBudgetSpec
+		pods     []*corev1.Pod
+		expected int32
+		want     string
+	}{
+		{"a number may be unavailable", policyv1.PodDisruptionBudgetSpec{MaxUnavailable: new(intstr.FromInt32(1))}, []*corev1.Pod{bare}, 0, "maxUnavailable 1" + until},
+		{"a percentage has to be available", policyv1.PodDisruptionBudgetSpec{MinAvailable: new(intstr.FromString("50%"))}, []*corev1.Pod{bare, bare}, 0, "minAvailable 50%" + until},
+		{"a number has to be available", policyv1.PodDisruptionBudgetSpec{MinAvailable: new(intstr.FromInt32(1))}, []*corev1.Pod{bare}, 0, ""},
+		{"one has a controller", policyv1.PodDisruptionBudgetSpec{MaxUnavailable: new(intstr.FromInt32(1))}, []*corev1.Pod{bare, managed}, 0, ""},
+		{"pods are not known", policyv1.PodDisruptionBudgetSpec{MaxUnavailable: new(intstr.FromInt32(1))}, nil, 0, ""},
+		{"pods are expected", policyv1.PodDisruptionBudgetSpec{MaxUnavailable: new(intstr.FromInt32(1))}, []*corev1.Pod{bare}, 3, ""},
+	} {
+		budget := &policyv1.PodDisruptionBudget{Spec: test.spec, Status: policyv1.PodDisruptionBudgetStatus{CurrentHealthy: 1, ExpectedPods: test.expected}}
+		if got := AllowsNone(budget, test.pods); got != test.want {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+		budget.Generation = 1
+		if got := AllowsNone(budget, test.pods); got != "" {
+			t.Errorf("%s, of another generation: %q", test.name, got)
+		}
+	}
+}
+
+func TestABudgetWhoseStatusCannotBeCalculatedAllowsNone(t *testing.T) {
+	failed := metav1.Condition{Type: policyv1.DisruptionAllowedCondition, Status: metav1.ConditionFalse, Reason: policyv1.SyncFailedReason, Message: "no \x1b[31mscale"}
+	budget := &policyv1.PodDisruptionBudget{Status: policyv1.PodDisruptionBudgetStatus{Conditions: []metav1.Condition{failed}}}
+	budget.Generation = 1
+	want := "status could not be calculated (SyncFailed: no scale): it allows no eviction until the budget is changed, or the error is resolved"
+	if got := AllowsNone(budget, nil); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	budget.Status.Conditions[0].Message = strings.Repeat("x", 500)
+	if got := AllowsNone(budget, nil); len(got) > 300 || !strings.Contains(got, "x…)") {
+		t.Errorf("a long message is not cut: %q", got)
+	}
+	budget.Status.Conditions[0].Reason = policyv1.InsufficientPodsReason
+	if got := AllowsNone(budget, nil); got != "" {
+		t.Errorf("another reason: %q", got)
 	}
 }

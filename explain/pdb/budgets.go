@@ -11,6 +11,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
 	policylisters "k8s.io/client-go/listers/policy/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
@@ -25,6 +26,8 @@ type Budgets struct {
 	Lister policylisters.PodDisruptionBudgetLister
 	// Unread says why they could not be read; "" if they could.
 	Unread string
+	// Pods are all pods of the cluster: which of them a budget selects may decide whether it ever allows an eviction.
+	Pods map[types.UID]*corev1.Pod
 }
 
 // Rejects says whether kube-apiserver would reject an eviction of the pod
@@ -50,7 +53,7 @@ func (b *Budgets) Rejects(pod *corev1.Pod, told *report.Eviction) bool {
 	case len(budgets) > 1:
 		told.Short = fmt.Sprintf("blocked: %d PDBs select it", len(budgets))
 		told.Sentence = fmt.Sprintf("%d PodDisruptionBudgets select %s: kube-apiserver rejects its eviction.", len(budgets), plugins.FullName(pod))
-	case budgets[0].Status.ObservedGeneration < budgets[0].Generation:
+	case model.SyncFailed(budgets[0]) == nil && budgets[0].Status.ObservedGeneration < budgets[0].Generation:
 		told.Short = fmt.Sprintf("blocked: PDB %s status outdated", budgets[0].Name)
 		told.Sentence = fmt.Sprintf("PodDisruptionBudget %s/%s was changed and its status is not updated yet: the eviction of %s would be rejected now.",
 			budgets[0].Namespace, budgets[0].Name, plugins.FullName(pod))
@@ -59,12 +62,27 @@ func (b *Budgets) Rejects(pod *corev1.Pod, told *report.Eviction) bool {
 		told.Short = fmt.Sprintf("PDB %s allows none", budget.Name)
 		told.Sentence = fmt.Sprintf("PodDisruptionBudget %s/%s allows %d disruptions now: the eviction of %s would be rejected.",
 			budget.Namespace, budget.Name, budget.Status.DisruptionsAllowed, plugins.FullName(pod))
-		if never := model.AllowsNone(budget); never != "" {
+		if never := b.allowsNone(budget); never != "" {
 			told.Sentence += " Its " + never + "."
 		}
 	}
 	told.Fits = new(false)
 	return true
+}
+
+// allowsNone says why the budget allows no eviction until it is changed; "" where it may.
+func (b *Budgets) allowsNone(budget *policyv1.PodDisruptionBudget) string {
+	selector, err := metav1.LabelSelectorAsSelector(budget.Spec.Selector)
+	if err != nil || budget.Status.ExpectedPods > 0 {
+		return model.AllowsNone(budget, nil)
+	}
+	var selected []*corev1.Pod
+	for _, pod := range b.Pods {
+		if pod.Namespace == budget.Namespace && !scheduler.Terminal(pod) && selector.Matches(labels.Set(pod.Labels)) {
+			selected = append(selected, pod)
+		}
+	}
+	return model.AllowsNone(budget, selected)
 }
 
 // Of are the budgets that select the pod, by name.

@@ -53,22 +53,27 @@ func (d *Disruptions) Evict(pod *corev1.Pod) plan.Budget {
 func (d *Disruptions) take(budget *policyv1.PodDisruptionBudget, pod *corev1.Pod) plan.Budget {
 	status := budget.Status
 	told := plan.Budget{Allows: plan.BudgetAllows, Name: budget.Name, Left: max(status.DisruptionsAllowed, 0)}
-	switch left := status.DisruptionsAllowed - d.taken[budget]; {
+	outdated, left := status.ObservedGeneration < budget.Generation, status.DisruptionsAllowed-d.taken[budget]
+	switch {
 	case !podutil.IsPodReady(pod) && model.Permits(withoutDisruptions(budget), pod):
 		return told // it takes nothing from the budget
-	case status.ObservedGeneration < budget.Generation:
-		told.Allows, told.Why = plan.BudgetWaits, "it was changed and its status is not updated yet"
-	case left > 0:
+	case !outdated && left > 0:
 		d.taken[budget]++
+		return told
+	}
+	told.Allows = plan.BudgetWaits
+	never := d.budgets.allowsNone(budget)
+	switch {
+	case never != "":
+		told.Why, told.UntilChanged = never, true
+	case outdated:
+		told.Why = "it was changed and its status is not updated yet"
 	case status.ExpectedPods == 0:
-		told.Allows, told.Why = plan.BudgetWaits, "its status is not calculated yet"
+		told.Why = "its status is not calculated yet"
 	default:
 		healthy := status.CurrentHealthy - d.taken[budget]
-		told.Allows, told.Why = plan.BudgetWaits, fmt.Sprintf("%s, %d needed", grammar.Count(int(healthy), "healthy pod", "healthy pods"), status.DesiredHealthy)
-		told.All = status.DesiredHealthy >= status.ExpectedPods
-		if never := model.AllowsNone(budget); never != "" {
-			told.Why = never
-		}
+		told.Why = fmt.Sprintf("%s, %d needed", grammar.Count(int(healthy), "healthy pod", "healthy pods"), status.DesiredHealthy)
+		told.UntilChanged = status.DesiredHealthy >= status.ExpectedPods
 	}
 	return told
 }
@@ -117,5 +122,5 @@ func (b *Budgets) After(taken map[types.NamespacedName]int32) (*Budgets, error) 
 			return nil, fmt.Errorf("copy poddisruptionbudgets: %w", err)
 		}
 	}
-	return &Budgets{Lister: policylisters.NewPodDisruptionBudgetLister(left), Unread: b.Unread}, nil
+	return &Budgets{Lister: policylisters.NewPodDisruptionBudgetLister(left), Unread: b.Unread, Pods: b.Pods}, nil
 }

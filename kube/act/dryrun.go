@@ -58,7 +58,7 @@ func dryRunEvictions(ctx context.Context, client kubernetes.Interface, p *plan.P
 		}
 	}
 	if len(tried)+len(p.Changes) == 0 && p.Verdict.Waiting > 0 {
-		p.Verdict.Asked, p.Verdict.Skipped = false, "PodDisruptionBudgets block all evictions for now"
+		p.Verdict.Asked, p.Verdict.Skipped = false, "PodDisruptionBudgets block all evictions"
 		return nil
 	}
 	if len(tried) > mostTries {

@@ -33,10 +33,14 @@ type Budget struct {
 	// Shared are pods that another budget selects too, by name. The eviction
 	// subresource rejects the eviction of each.
 	Shared []string `json:"shared"`
+	// SharedWith are the other budgets of the namespace that select pods of Shared, by name. The disruption
+	// controller brings the status of only one of a pod's budgets up to date when the pod changes
+	// (getPdbForPod in pkg/controller/disruption).
+	SharedWith []string `json:"sharedWith,omitempty"`
 	// SelectsNone says that it selects no pod that has not ended, so that it protects nothing.
 	SelectsNone bool `json:"selectsNone,omitempty"`
-	// AllowsNone says why it allows no eviction even of healthy pods; "" where it does, or may
-	// once all its pods are healthy.
+	// AllowsNone says why it allows no eviction until it is changed, even of healthy pods; "" where it
+	// does, or may once all its pods are healthy.
 	AllowsNone string `json:"allowsNone,omitempty"`
 
 	Object *policyv1.PodDisruptionBudget `json:"-"`
@@ -60,21 +64,32 @@ func Budgets(s *model.Snapshot, objects []*policyv1.PodDisruptionBudget) (budget
 			Desired: budget.Status.DesiredHealthy, Expected: budget.Status.ExpectedPods,
 			Outdated: budget.Status.ObservedGeneration < budget.Generation,
 			Nodes:    []string{}, Shared: []string{}, SelectsNone: none[i] && s.PodsUnknown() == "",
-			AllowsNone: model.AllowsNone(budget), Object: budget,
+			Object: budget,
 		}
-		nodes := map[string]bool{}
+		nodes, selects := map[string]bool{}, make([]*corev1.Pod, 0, len(of[i]))
 		for _, pod := range of[i] {
+			selects = append(selects, pod.Object)
 			if pod.Object.Status.Phase == corev1.PodPending {
 				continue // its eviction asks no budget
 			}
-			several := selected[pod] > 1
+			several := len(selected[pod]) > 1
 			if several {
 				b.Shared = append(b.Shared, pod.Object.Name)
+				for _, other := range selected[pod] {
+					if name := objects[other].Name; other != i && !slices.Contains(b.SharedWith, name) {
+						b.SharedWith = append(b.SharedWith, name)
+					}
+				}
 			}
 			if pod.Object.Spec.NodeName != "" && !runsEverywhere(pod) && (several || !model.Permits(budget, pod.Object)) {
 				nodes[pod.Object.Spec.NodeName] = true
 			}
 		}
+		slices.Sort(b.SharedWith)
+		if s.PodsUnknown() != "" {
+			selects = nil
+		}
+		b.AllowsNone = model.AllowsNone(budget, selects)
 		b.Nodes = append(b.Nodes, slices.Sorted(maps.Keys(nodes))...)
 		budgets = append(budgets, b)
 	}
@@ -84,11 +99,11 @@ func Budgets(s *model.Snapshot, objects []*policyv1.PodDisruptionBudget) (budget
 	return budgets, unprotected(s, selected)
 }
 
-// coverage are the pods that each budget selects, and how many budgets select each pod.
+// coverage are the pods that each budget selects, and the budgets that select each pod, by their place.
 // Pods that are terminating or have finished are left out. none says which budgets select no pod,
 // not even one that is terminating.
-func coverage(s *model.Snapshot, objects []*policyv1.PodDisruptionBudget) (of [][]*model.Pod, selected map[*model.Pod]int, none []bool) {
-	of, selected, none = make([][]*model.Pod, len(objects)), map[*model.Pod]int{}, make([]bool, len(objects))
+func coverage(s *model.Snapshot, objects []*policyv1.PodDisruptionBudget) (of [][]*model.Pod, selected map[*model.Pod][]int, none []bool) {
+	of, selected, none = make([][]*model.Pod, len(objects)), map[*model.Pod][]int{}, make([]bool, len(objects))
 	byNamespace := map[string][]int{}
 	selectors := make([]labels.Selector, len(objects))
 	for i, budget := range objects {
@@ -110,7 +125,7 @@ func coverage(s *model.Snapshot, objects []*policyv1.PodDisruptionBudget) (of []
 			none[i] = false
 			if pod.Object.DeletionTimestamp == nil {
 				of[i] = append(of[i], pod)
-				selected[pod]++
+				selected[pod] = append(selected[pod], i)
 			}
 		}
 	}
@@ -119,7 +134,7 @@ func coverage(s *model.Snapshot, objects []*policyv1.PodDisruptionBudget) (of []
 
 // unprotected are the workloads of several pods of which no budget selects one. A
 // DaemonSet's pods are no replicas of each other, and a Job's end.
-func unprotected(s *model.Snapshot, selected map[*model.Pod]int) []Unprotected {
+func unprotected(s *model.Snapshot, selected map[*model.Pod][]int) []Unprotected {
 	type key struct {
 		namespace string
 		owner     model.Owner
@@ -131,7 +146,7 @@ func unprotected(s *model.Snapshot, selected map[*model.Pod]int) []Unprotected {
 		}
 		k := key{pod.Object.Namespace, model.Owner{Kind: pod.Owner.Kind, Name: pod.Owner.Name}}
 		pods[k]++
-		covered[k] = covered[k] || selected[pod] > 0
+		covered[k] = covered[k] || len(selected[pod]) > 0
 	}
 	var without []Unprotected
 	for k, count := range pods {

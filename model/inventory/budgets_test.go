@@ -1,12 +1,14 @@
 package inventory
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/modeltest"
@@ -110,6 +112,29 @@ func TestWhichDrainsABudgetBlocks(t *testing.T) {
 	_, without := Budgets(s, []*policyv1.PodDisruptionBudget{selects("a", "web", 0, nil), selects("b", "db", 1, nil)})
 	if diff := cmp.Diff([]Unprotected{{"dev", model.Owner{Kind: "StatefulSet", Name: "bare"}, 2}}, without); diff != "" {
 		t.Errorf("workloads without a budget (-want +got):\n%s", diff)
+	}
+}
+
+func TestWhichBudgetsShareAPodAndWhichCountNone(t *testing.T) {
+	bare := labelled("bare", "n1", "bare", true)
+	bare.OwnerReferences = nil
+	b := model.NewBuilder()
+	for _, pod := range []*corev1.Pod{labelled("db-0", "n1", "db", true), labelled("db-1", "n2", "db", true), bare} {
+		b.Pod(nil, pod)
+	}
+	found, _ := Budgets(b.Build(1, model.Status{}, nil), []*policyv1.PodDisruptionBudget{
+		selects("z", "db", 1, nil), selects("a", "db", 1, nil), selects("m", "db", 1, nil), selects("none", "bare", 0, func(b *policyv1.PodDisruptionBudget) {
+			b.Spec.MaxUnavailable = new(intstr.FromInt32(1))
+			b.Status.ExpectedPods = 0
+		}),
+	})
+	for _, b := range found {
+		if want := map[string][]string{"a": {"m", "z"}, "m": {"a", "z"}, "z": {"a", "m"}}[b.Name]; !slices.Equal(want, b.SharedWith) {
+			t.Errorf("%s shares pods with %q, want %q", b.Name, b.SharedWith, want)
+		}
+		if (b.AllowsNone != "") != (b.Name == "none") {
+			t.Errorf("%s allows none: %q", b.Name, b.AllowsNone)
+		}
 	}
 }
 

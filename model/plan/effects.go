@@ -3,6 +3,7 @@ package plan
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -34,6 +35,9 @@ func (p *Plan) tell(lead string, plain ...string) {
 // effects are the plan's sentences, the point first.
 func (p *Plan) effects() []string {
 	first := p.sentences.lead
+	if p.rejected > 0 {
+		first = evictsWords(p.PodsTerminated, len(p.Ends)+len(p.Stays))
+	}
 	if blocked := p.Ends.blocked(); p.foretold && blocked > 0 {
 		first = p.blockedWords(blocked)
 	} else if p.foretold {
@@ -56,21 +60,42 @@ func (p *Plan) blockedWords(blocked int) string {
 		}
 	}
 	all := len(p.Ends) + len(p.Stays)
-	retried := grammar.Agree(blocked, "a PodDisruptionBudget for now; fathom retries until it is allowed",
-		"PodDisruptionBudgets for now; fathom retries until they are allowed")
-	if countEnds(p.Ends, func(e End) bool { return e.blocked() && e.Budget().All }) == blocked {
-		retried = grammar.Agree(blocked, "a PodDisruptionBudget that needs all its pods: change it, fathom retries until then",
-			"PodDisruptionBudgets that need all their pods: change them, fathom retries until then")
-	}
+	by := p.Ends.blockedBy(blocked)
 	if now := p.PodsTerminated - blocked; now > 0 {
-		return fmt.Sprintf("%s, %d of them now: %s. %d %s blocked by %s", evictsWords(p.PodsTerminated, all), now, rest.outcomes(), blocked, grammar.Agree(blocked, "is", "are"), retried)
+		return fmt.Sprintf("%s, %d of them now: %s. %d %s blocked by %s", evictsWords(p.PodsTerminated, all), now, rest.outcomes(), blocked, grammar.Agree(blocked, "is", "are"), by)
 	}
 	words := fmt.Sprintf("%s of %s %s blocked by %s", grammar.Agree(blocked, "the eviction", "the evictions"), ofPods(blocked, all),
-		grammar.Agree(blocked, "is", "are"), retried)
+		grammar.Agree(blocked, "is", "are"), by)
 	if len(rest) > 0 {
 		words += ". " + rest.counts()
 	}
 	return words
+}
+
+// blockedBy says until when budgets block so many of the evictions: for now, or until the budgets that it names
+// are changed.
+func (e Ends) blockedBy(blocked int) string {
+	unchanged := e.untilChanged()
+	named := map[string]bool{}
+	for _, end := range unchanged {
+		named[model.Clean(end.Budget().Name)] = true
+	}
+	names, n := grammar.List(slices.Sorted(maps.Keys(named)), grammar.Few), len(unchanged)
+	switch now := blocked - n; {
+	case n == 0:
+		return grammar.Agree(blocked, "a PodDisruptionBudget for now; fathom retries until it is allowed",
+			"PodDisruptionBudgets for now; fathom retries until they are allowed")
+	case now > 0:
+		return fmt.Sprintf("PodDisruptionBudgets: %d for now, fathom retries until %s allowed; %d until a budget is changed: %s",
+			now, grammar.Agree(now, "it is", "they are"), n, names)
+	}
+	return grammar.Agree(len(named), "a PodDisruptionBudget that allows none until it is changed: ",
+		"PodDisruptionBudgets that allow none until they are changed: ") + names + "; fathom retries until then"
+}
+
+// untilChanged are the pods whose eviction a budget blocks until it is changed.
+func (e Ends) untilChanged() Ends {
+	return slices.DeleteFunc(slices.Clone(e), func(end End) bool { return !end.blocked() || !end.Budget().UntilChanged })
 }
 
 // ofPods count some of all pods: "2 of 11 pods", and "2 pods" where these are all.
@@ -110,6 +135,7 @@ func (p *Plan) Foretell(forecast *Forecast) {
 			end.Fate.Budget = fate.Budget
 		}
 	}
+	p.leaveOutRejected()
 	p.order()
 	p.Effects = append(p.effects(), admitted(forecast.Admitted, p.on)...)
 	p.Effects = append(p.Effects, barred(forecast.Barred)...)
@@ -117,6 +143,13 @@ func (p *Plan) Foretell(forecast *Forecast) {
 	if forecast.Unknown != "" {
 		p.warn("Incomplete forecast: " + model.Clean(forecast.Unknown) + ".")
 	}
+}
+
+// leaveOutRejected takes pods out of the count whose eviction the API server rejects whatever happens.
+func (p *Plan) leaveOutRejected() {
+	rejected := countEnds(p.Ends, func(e End) bool { return e.class() == never })
+	p.PodsTerminated -= rejected - p.rejected
+	p.rejected = rejected
 }
 
 // warn adds a warning that is not there yet; "" is none.

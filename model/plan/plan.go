@@ -20,7 +20,7 @@ type Plan struct {
 	Changes []Change
 	Ends    Ends // the most disruptive first
 	// PodsTerminated is how many pods the plan terminates: those of Ends that are not
-	// terminating already, and those of a workload that is scaled down, which are
+	// terminating already and that can be evicted, and those of a workload that is scaled down, which are
 	// not known by name.
 	PodsTerminated int
 	Stays          Stays
@@ -44,6 +44,7 @@ type Plan struct {
 	opens              []string // nodes that it makes schedulable
 	skips              skips
 	sentences          sentences
+	rejected           int  // of Ends: those that cannot be evicted, as the forecast says
 	foretold           bool // there is a forecast of at least one of the ends
 	blind              bool // it may terminate pods that could not be read
 }
@@ -144,7 +145,8 @@ type Budget struct {
 	Name   string // of the budget that decides; "" where none selects the pod
 	Why    string // why it is not allowed: "3 healthy pods, 3 needed"
 	Left   int32  // how many disruptions it allows now
-	All    bool   // it needs all its pods: it allows none until it, or their number, changes
+	// UntilChanged says that it allows none until it, or the number of its pods, is changed.
+	UntilChanged bool
 }
 
 // BudgetVerdict is whether budgets allow the eviction of a pod.

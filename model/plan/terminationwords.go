@@ -131,9 +131,9 @@ func (e Ends) counts() string {
 		counts[e[i].class()]++
 	}
 	counts[notEvaluated] += counts[notAsked]
-	ended := counts[endsAlready]
-	if ended < len(e) {
-		counts[endsAlready] = 0 // a sentence of its own: the plan does not count them
+	ended, rejected := counts[endsAlready], counts[never]
+	if ended+rejected < len(e) {
+		counts[endsAlready], counts[never] = 0, 0 // sentences of their own: the plan does not count them
 	}
 	var words []string
 	for _, s := range summary {
@@ -142,15 +142,18 @@ func (e Ends) counts() string {
 		}
 	}
 	said := strings.Join(words, ", ")
-	if 0 < ended && ended < len(e) {
+	if ended > 0 && ended+rejected < len(e) {
 		said += fmt.Sprintf(". %d %s already terminating", ended, grammar.Agree(ended, "is", "are"))
+	}
+	if rejected > 0 && ended+rejected < len(e) {
+		said += fmt.Sprintf(". %d cannot be evicted", rejected)
 	}
 	return said
 }
 
 // outcomes are the counts; of one pod "rescheduled".
 func (e Ends) outcomes() string {
-	if len(e) == 1 {
+	if len(e) == 1 && e[0].class() != never {
 		return strings.TrimPrefix(e.counts(), "1 ")
 	}
 	return e.counts()
