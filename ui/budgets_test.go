@@ -105,6 +105,43 @@ func TestABudgetThatNeverAllowsAnEvictionSaysWhy(t *testing.T) {
 	}
 }
 
+// TestTheStatusOfABudgetIsShownForWhatItIs where the disruption controller could not count the pods, and where it may
+// be that of an earlier time because another budget has the pods.
+func TestTheStatusOfABudgetIsShownForWhatItIs(t *testing.T) {
+	failed := budget("search", "index", "search", 0, 0, 0)
+	failed.Generation = 1
+	failed.Status.Conditions = []metav1.Condition{{
+		Type: policyv1.DisruptionAllowedCondition, Status: metav1.ConditionFalse, Reason: policyv1.SyncFailedReason, Message: "no scale",
+	}}
+	early := budget("search", "index", "search", 0, 0, 1)
+	early.Spec.MinAvailable = new(intstr.FromInt32(1))
+	for _, test := range []struct {
+		name    string
+		budgets []runtime.Object
+		want    string
+		not     string
+	}{
+		{"failed", []runtime.Object{failed}, "It allows 0 evictions now. Its status could not be calculated (SyncFailed: no scale): it allows no eviction until the budget is changed, or the error is resolved.", "older than its spec"},
+		{"not calculated yet", []runtime.Object{early}, "It allows 0 evictions now. Its status is not calculated yet.", "healthy"},
+		{
+			"shared", []runtime.Object{budget("search", "a", "search", 0, 2, 3), budget("search", "b", "search", 0, 2, 3)},
+			"Its status says that 2 of 2 pods are healthy, 3 have to be and it allows 0 evictions; it may be out of date: budget b selects the same pods.", "",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newProdEU().snapshot()
+			c := withBudgets(s)
+			c.objects["poddisruptionbudgets"] = test.budgets
+			app := newTestAppWith(t, 120, 40, s, c, nil)
+			press(t, app, "9")
+			text := strings.Join(strings.Fields(screen(app)), " ")
+			if !strings.Contains(text, test.want) || test.not != "" && strings.Contains(text, test.not) {
+				t.Errorf("want %q and not %q in\n%s", test.want, test.not, screen(app))
+			}
+		})
+	}
+}
+
 // TestWorkloadsWithoutABudgetAreNamed also where there is no budget at all, those of most pods first.
 func TestWorkloadsWithoutABudgetAreNamed(t *testing.T) {
 	s := newProdEU().snapshot()

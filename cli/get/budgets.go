@@ -3,6 +3,7 @@ package get
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,6 +29,7 @@ func budgets(ctx context.Context, g *Options, live *source.Live) (*output.List, 
 		More:  []string{"SHARED PODS"},
 		Empty: g.scope.Empty("PodDisruptionBudgets"),
 	}
+	sharing := map[string]bool{}
 	budgets, unprotected := inventory.Budgets(live.Snapshot, objects)
 	for _, b := range budgets {
 		if !g.scope.Takes(b.Namespace, b.Object.Labels) {
@@ -43,18 +45,39 @@ func budgets(ctx context.Context, g *Options, live *source.Live) (*output.List, 
 			orNone(strings.Join(b.Shared, ",")),
 		)
 		l.Names = append(l.Names, "poddisruptionbudget.policy/"+b.Name)
-		if b.AllowsNone != "" {
-			l.Lines = append(l.Lines, b.Namespace+"/"+b.Name+": "+b.AllowsNone)
-		}
+		l.Lines = append(l.Lines, budgetLines(&b, sharing)...)
 	}
 	if more := len(l.Lines) - linesOfBudgets; more > 1 {
-		l.Lines = append(l.Lines[:linesOfBudgets], fmt.Sprintf("%d more budgets allow no eviction of healthy pods: -o json has why", more))
+		l.Lines = append(l.Lines[:linesOfBudgets], fmt.Sprintf("%d more lines like these: -o json has why each budget allows no eviction", more))
 	}
 	g.tellUnprotected(l, live.Snapshot, unprotected)
 	return l, nil
 }
 
-// linesOfBudgets is of how many budgets a line after the table says why they allow no eviction.
+// budgetLines say after the table why a budget allows no eviction, that it selects no pods, or which other budgets
+// select its pods, once of all of these: sharing has those of which that is said.
+func budgetLines(b *inventory.Budget, sharing map[string]bool) (lines []string) {
+	name := b.Namespace + "/" + b.Name
+	switch {
+	case b.SelectsNone:
+		return []string{name + ": selects no pods, its labels may be wrong"}
+	case b.AllowsNone != "":
+		lines = append(lines, name+": "+b.AllowsNone)
+	}
+	if len(b.SharedWith) == 0 {
+		return lines
+	}
+	together := b.Namespace + "/" + strings.Join(slices.Sorted(slices.Values(append([]string{b.Name}, b.SharedWith...))), " ")
+	if sharing[together] {
+		return lines
+	}
+	sharing[together] = true
+	n := len(b.Shared)
+	return append(lines, fmt.Sprintf("%s: %s %s %s too, kube-apiserver rejects %s", name, grammar.List(b.SharedWith, grammar.Few),
+		grammar.Agree(len(b.SharedWith), "selects", "select"), grammar.List(b.Shared, grammar.Few), grammar.Agree(n, "its eviction", "their evictions")))
+}
+
+// linesOfBudgets is how many lines after the table are about budgets.
 const linesOfBudgets = 10
 
 // unprotectedField is the field of a BudgetList with the workloads that no budget selects.

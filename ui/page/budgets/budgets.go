@@ -187,18 +187,35 @@ func (p *Page) below(rows int) []string {
 		b.Add("It selects no pods: its labels may be wrong.", tone.Warning)
 		return b.Lines(rows)
 	}
-	b.Add(fmt.Sprintf("%d of %s %s healthy, %d %s to be: it allows %s now.", r.Healthy, grammar.Plural(int(r.Expected), "pod"), grammar.Agree(int(r.Healthy), "is", "are"),
-		r.Desired, grammar.Agree(int(r.Desired), "has", "have"), grammar.Count(int(r.Allowed), "eviction", "evictions")), tone.Plain)
-	if r.AllowsNone != "" {
-		b.Add(r.AllowsNone+".", tone.Warning)
-	}
-	if r.Outdated {
+	b.Add(statusWords(&r), tone.Plain)
+	switch {
+	case r.AllowsNone != "":
+		b.Add("Its "+r.AllowsNone+".", tone.Warning)
+	case r.Outdated:
 		b.Add("Its status is older than its spec: evictions are rejected until the controller updates it.", tone.Warning)
+	case r.Expected == 0:
+		b.Add("Its status is not calculated yet.", tone.Warning)
 	}
 	if len(r.Shared) > 0 {
-		b.Add("Another budget selects "+grammar.List(r.Shared, grammar.Few)+" too: kube-apiserver rejects "+grammar.Agree(len(r.Shared), "its eviction.", "their evictions."), tone.Warning)
+		b.Add(grammar.Agree(len(r.SharedWith), "Another budget selects ", "Other budgets select ")+grammar.List(r.Shared, grammar.Few)+" too: kube-apiserver rejects "+grammar.Agree(len(r.Shared), "its eviction.", "their evictions."), tone.Warning)
 	}
 	return b.Lines(rows)
+}
+
+// statusWords are the figures of a budget's status. They count no pods where the disruption controller could not count
+// them, and may be old where it keeps the status of another budget of the same pods up to date.
+func statusWords(r *row) string {
+	allows := grammar.Count(int(r.Allowed), "eviction", "evictions")
+	if r.Expected == 0 || model.SyncFailed(r.Object) != nil {
+		return "It allows " + allows + " now."
+	}
+	healthy := fmt.Sprintf("%d of %s %s healthy", r.Healthy, grammar.Plural(int(r.Expected), "pod"), grammar.Agree(int(r.Healthy), "is", "are"))
+	needed := fmt.Sprintf("%d %s to be", r.Desired, grammar.Agree(int(r.Desired), "has", "have"))
+	if n := len(r.SharedWith); n > 0 {
+		return fmt.Sprintf("Its status says that %s, %s and it allows %s; it may be out of date: %s %s %s the same pods.", healthy, needed, allows,
+			grammar.Agree(n, "budget", "budgets"), grammar.List(r.SharedWith, grammar.Few), grammar.Agree(n, "selects", "select"))
+	}
+	return healthy + ", " + needed + ": it allows " + allows + " now."
 }
 
 // without names the workloads without a budget after the last row, as many as fit so many rows.
