@@ -85,6 +85,7 @@ func (c *Command) tell(p *plan.Plan) error {
 func verdictOf(p *plan.Plan, unagreed bool) error {
 	found := exit.Outcome{Blocked: unagreed || len(p.Verdict.Rejections)+p.Verdict.Blocked > 0, Undecided: p.Unread != ""}
 	for _, end := range p.Ends {
+		found.Blocked = found.Blocked || end.Refills()
 		switch end.Fate.Outcome {
 		case plan.Waits, plan.Depends:
 			found.Blocked = true

@@ -18,6 +18,14 @@ func TestABudgetBlocksThePlanOfEvictionsOnly(t *testing.T) {
 	}
 }
 
+// A drain ends with an error where a replacement has started on the node.
+func TestAPlanThatLeavesADrainedNodeWithPodsIsBlocked(t *testing.T) {
+	end := plan.End{How: plan.Evicted, Fate: plan.Fate{Outcome: plan.Lands, Node: "n1"}, Drained: []string{"n1"}}
+	if err := verdictOf(&plan.Plan{Ends: plan.Ends{end}}, false); !errors.Is(err, exit.ErrBlocked) {
+		t.Errorf("%v, want %v", err, exit.ErrBlocked)
+	}
+}
+
 // Whoever reads the exit code is told that pods are missing from a plan.
 func TestAPlanWithoutPodsThatCouldNotBeReadIsUndecided(t *testing.T) {
 	if err := verdictOf(&plan.Plan{Unread: "not allowed to list pods"}, true); !errors.Is(err, exit.ErrUndecided) {

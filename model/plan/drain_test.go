@@ -10,6 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // drained are the node and the pods of the drain plan that the screens show.
@@ -104,6 +106,43 @@ func told(plan *Plan) []string {
 		lines = append(lines, plan.Order)
 	}
 	return append(lines, plan.Closing(), plan.Question("staging-eu", false).Words)
+}
+
+func TestAReplacementThatToleratesTheCordonIsMarked(t *testing.T) {
+	lands := func(node string, nodes ...string) Fate {
+		return Fate{Outcome: Lands, Node: node, Tie: nodes, Budget: Budget{Allows: BudgetAllows}}
+	}
+	likely := lands("n1")
+	likely.Likely = true
+	for _, test := range []struct {
+		fate Fate
+		want string
+	}{
+		{lands("n3"), "  a/web to n3"},
+		{lands("n3", "n3", "n4"), "  a/web to n3 or n4 (same score)"},
+		{lands("n1"), "! a/web to n1 (same node): it tolerates the cordon, so n1 will not become empty"},
+		{lands("n2"), "! a/web to n2: it tolerates the cordon, so n2 will not become empty"},
+		{lands("n1", "n1", "n2"), "! a/web to n1 or n2 (same score): it tolerates the cordon, so n1 or 1 more will not become empty"},
+		{lands("n3", "n3", "n1"), "! a/web to n3 or n1 (same score): it tolerates the cordon, so n1 may not become empty"},
+		{likely, "! a/web to n1 (same node): it tolerates the cordon, so n1 may not become empty"},
+	} {
+		plan, err := Drain{Nodes: []string{"n1", "n2"}}.Plan(factsOf(t, anEmptyNode("n1"), anEmptyNode("n2"), owned("a/web", "n1", "ReplicaSet/web", nil)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan.Foretell(&Forecast{Fates: map[types.UID]Fate{plan.Ends[0].Pod.Object.UID: test.fate}})
+		if lines := told(plan); !slices.Contains(lines, test.want) {
+			t.Errorf("want %q in %q", test.want, lines)
+		}
+	}
+	evict, err := Evict{[]model.Ref{podRef("a", "web")}}.Plan(factsOf(t, owned("a/web", "n1", "ReplicaSet/web", nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	evict.Foretell(&Forecast{Fates: map[types.UID]Fate{evict.Ends[0].Pod.Object.UID: lands("n1")}})
+	if end := evict.Ends[0]; end.Refills() || end.Warn() {
+		t.Errorf("an eviction drains no node: %+v", end)
+	}
 }
 
 func TestDrainsOfSeveralNodesAndOddPods(t *testing.T) {

@@ -134,6 +134,7 @@ func (p *Plan) Foretell(forecast *Forecast) {
 		default: // its own end, or its Job, has decided
 			end.Fate.Budget = fate.Budget
 		}
+		end.Drained = p.drainedOf(end.Fate)
 	}
 	p.leaveOutRejected()
 	p.order()
@@ -143,6 +144,17 @@ func (p *Plan) Foretell(forecast *Forecast) {
 	if forecast.Unknown != "" {
 		p.warn("Incomplete forecast: " + model.Clean(forecast.Unknown) + ".")
 	}
+}
+
+// drainedOf are the nodes that a drain cordons and a replacement is or may be scheduled on: these do not become
+// empty.
+func (p *Plan) drainedOf(fate Fate) []string {
+	drain, ok := p.Action.(Drains)
+	if !ok || fate.Outcome != Lands {
+		return nil
+	}
+	drained := drain.DrainedNodes()
+	return slices.DeleteFunc(fate.candidates(), func(node string) bool { return !slices.Contains(drained, node) })
 }
 
 // leaveOutRejected takes pods out of the count whose eviction the API server rejects whatever happens.

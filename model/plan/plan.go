@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -72,6 +73,9 @@ type End struct {
 	EmptyDir bool
 	// Terminating says that it is already terminating: nothing is sent for it.
 	Terminating bool
+	// Drained are the nodes that the plan drains and its replacement may be scheduled on, because it tolerates
+	// the cordon.
+	Drained []string
 }
 
 // Termination is how a plan terminates a pod.
@@ -121,6 +125,14 @@ func (f Fate) Nodes() []string {
 		return f.Varies
 	}
 	return f.Tie
+}
+
+// candidates are all nodes that the replacement may be scheduled on, as a list of the caller's own.
+func (f Fate) candidates() []string {
+	if nodes := f.Nodes(); len(nodes) > 0 {
+		return slices.Clone(nodes)
+	}
+	return []string{f.Node}
 }
 
 // Outcome is what happens after a pod is terminated.

@@ -12,6 +12,8 @@ import (
 // disruption ranks what happens to a pod, the most disruptive first.
 func (e End) disruption() int {
 	switch class := e.class(); {
+	case e.Refills() && (class == lands || class == comesBack):
+		return int(refills)
 	case e.EmptyDir && (class == lands || class == comesBack):
 		return int(loses)
 	default:
@@ -35,7 +37,8 @@ const (
 	preempts
 	depends
 	waitsForBudget
-	loses // data, and is rescheduled
+	refills // a node that is drained
+	loses   // data, and is rescheduled
 	notEvaluated
 	notAsked // there is no forecast
 	lands
@@ -62,6 +65,10 @@ var summary = []struct {
 	{hadFinished, "already finished"},
 	{endsAlready, "already terminating"},
 }
+
+// Refills says whether its replacement is or may be scheduled on a node that the plan drains: that does not become
+// empty.
+func (e End) Refills() bool { return len(e.Drained) > 0 }
 
 // class is what the pod counts as: the most disruptive thing that holds for it.
 func (e End) class() class {
@@ -230,8 +237,8 @@ func (e End) whereWords() string {
 		return "preempts pods on " + model.Clean(fate.Node) + " (likely)" + colon(fate.Why)
 	case fate.Outcome == Preempts:
 		return "preempts pods on " + model.Clean(fate.Node) + colon(fate.Why)
-	case fate.Outcome == Lands && e.Budget().Allows != BudgetWaits:
-		return e.landsWords()
+	case fate.Outcome == Lands && (e.Budget().Allows != BudgetWaits || e.Refills()):
+		return e.landsWords() + e.refillsWords()
 	}
 	return ""
 }
@@ -262,6 +269,22 @@ func (e End) landsWords() string {
 		return fmt.Sprintf("to %s or one of %d others (%s)", node, others, because)
 	}
 	return "to " + node
+}
+
+// refillsWords say why a drained node does not become empty; "" where it does.
+func (e End) refillsWords() string {
+	if !e.Refills() {
+		return ""
+	}
+	becomes := "will not become empty"
+	if len(e.Drained) < len(e.Fate.candidates()) || e.Fate.Likely {
+		becomes = "may not become empty"
+	}
+	node := model.Clean(e.Drained[0])
+	if more := len(e.Drained) - 1; more > 0 {
+		node += fmt.Sprintf(" or %d more", more)
+	}
+	return ": it tolerates the cordon, so " + node + " " + becomes
 }
 
 // dataWords say that the pod's data is deleted; not of a pod without a controller.
