@@ -2,6 +2,7 @@ package model
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -62,7 +63,7 @@ func RequestedBy(pods []*Pod) (all, placed Resources) {
 }
 
 // Percent is a part of a whole in percent, rounded down: 100 only where nothing is
-// left. A part of nothing is everything.
+// left. A part of nothing is everything. It may be more than 100.
 func Percent(part, whole int64) int {
 	switch {
 	case part <= 0:
@@ -70,7 +71,7 @@ func Percent(part, whole int64) int {
 	case whole <= 0:
 		return 100
 	}
-	return int(min(float64(part)/float64(whole)*100, 999))
+	return int(min(float64(part)/float64(whole)*100, math.MaxInt32))
 }
 
 // Percent is how much of a resource of the node is requested in percent; unknown

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -25,6 +26,12 @@ func TestLimitRangeDefaultsAreThoseThatTheAnnotationNames(t *testing.T) {
 			Containers:     []corev1.Container{container("a", "2", "1Gi"), container("b", "3", "2Gi"), container("c", "7", "7Gi")},
 		}}
 		pod.Annotations = map[string]string{limitRanger: says}
+		if got := HasDefaultRequests(pod); got != strings.Contains(says, "request") {
+			t.Errorf("%q: requests %t", says, got)
+		}
+		if got := HasDefaultLimits(pod); got != strings.Contains(says, "limit ") {
+			t.Errorf("%q: limits %t", says, got)
+		}
 		got := LimitRangeDefaults(pod)
 		if len(got) != len(want) || HasLimitRangeDefaults(pod) != (says != "") {
 			t.Errorf("%q: %v", says, got)

@@ -127,6 +127,17 @@ const limitRanger = "kubernetes.io/limit-ranger"
 // HasLimitRangeDefaults reports whether a LimitRange gave containers of a pod requests or limits.
 func HasLimitRangeDefaults(pod *corev1.Pod) bool { return pod.Annotations[limitRanger] != "" }
 
+// HasDefaultRequests reports whether a LimitRange gave containers of a pod requests, and HasDefaultLimits whether it
+// gave them limits; init containers count.
+func HasDefaultRequests(pod *corev1.Pod) bool { return hasDefault(pod, " request for ") }
+
+// HasDefaultLimits is described at HasDefaultRequests.
+func HasDefaultLimits(pod *corev1.Pod) bool { return hasDefault(pod, " limit for ") }
+
+func hasDefault(pod *corev1.Pod, kind string) bool {
+	return strings.Contains(pod.Annotations[limitRanger], kind)
+}
+
 // LimitRangeDefaults is how much of what the containers of a pod request, init containers apart, are
 // defaults of a LimitRange; nil where none are.
 func LimitRangeDefaults(pod *corev1.Pod) corev1.ResourceList {

@@ -84,6 +84,64 @@ func TestQuotasAreShownWithoutTheRightToListLimitRanges(t *testing.T) {
 	requireScreen(t, app)
 }
 
+// A quota is as full on the page as in the lists, also one that allows nothing, and one that was lowered.
+func TestTheShareOfAQuotaIsTheSameEverywhere(t *testing.T) {
+	q := modeltest.Quantities
+	for _, test := range []struct {
+		hard, used string
+		want       []string
+	}{
+		{"0", "0", []string{"100% 0 of 0", "100% 0 of 0, none allowed"}},
+		{"0", "3", []string{"100% 3 of 0", "100% 3 of 0, 3 over the limit"}},
+		{"2", "23", []string{">999% 23 of 2", ">999% 23 of 2, 21 over the limit"}},
+	} {
+		s := newProdEU().snapshot()
+		cluster := &fakeCluster{reports: verdictsOf(s), objects: map[string][]runtime.Object{
+			"resourcequotas": {quota("shop", "compute", q("pods", test.hard), q("pods", test.used))},
+		}}
+		app := newTestAppWith(t, 120, 40, s, cluster, nil)
+		press(t, app, "8")
+		text := strings.Join(strings.Fields(screen(app)), " ")
+		for _, want := range test.want {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s of %s: want %q in\n%s", test.used, test.hard, want, screen(app))
+			}
+		}
+	}
+}
+
+// A quota of objects that are no pods limits none.
+func TestAQuotaThatLimitsNoPodsSaysSo(t *testing.T) {
+	s := newProdEU().snapshot()
+	q := modeltest.Quantities
+	cluster := &fakeCluster{reports: verdictsOf(s), objects: map[string][]runtime.Object{
+		"resourcequotas": {quota("shop", "objects", q("count/deployments.apps", "10"), q("count/deployments.apps", "2"))},
+	}}
+	app := newTestAppWith(t, 80, 24, s, cluster, nil)
+	press(t, app, "8")
+	if text := screen(app); !strings.Contains(text, "limits no pods") || strings.Contains(text, "unknown") || strings.Contains(text, "?  ") {
+		t.Errorf("a quota of deployments:\n%s", text)
+	}
+}
+
+// What a LimitRange gives is not what pods got: that is in their annotation.
+func TestWhatPodsGotOfALimitRangeIsByTheirAnnotation(t *testing.T) {
+	s := newProdEU().snapshot()
+	for _, pod := range s.Pods {
+		if pod.Object.Namespace == "shop" {
+			pod.Object.Annotations = map[string]string{"kubernetes.io/limit-ranger": "LimitRanger plugin set: memory limit for container app"}
+		}
+	}
+	app := newTestAppWith(t, 120, 40, s, withQuotas(s), func(o *Options) { o.Namespace = "shop" })
+	press(t, app, "8")
+	text := strings.Join(strings.Fields(screen(app)), " ")
+	for _, want := range []string{"LimitRange defaults gives containers without their own: requests cpu 100m, memory 256Mi, limits memory 1Gi", "0 pods got requests,", "pods got limits;"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("want %q in\n%s", want, screen(app))
+		}
+	}
+}
+
 // A full quota is not shown as over its limit, however its amounts are rounded.
 func TestAFullQuotaIsNotOverItsLimit(t *testing.T) {
 	s := newProdEU().snapshot()

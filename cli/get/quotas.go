@@ -46,7 +46,7 @@ func quotas(ctx context.Context, g *Options, live *source.Live) (*output.List, e
 			orNone(string(q.Fullest)),
 			percent,
 			of,
-			figureOr(q.MorePods),
+			morePods(&q),
 			orNone(strings.Join(q.Scopes, "; ")),
 			orNone(limitsText(&q)),
 			figureOr(q.DefaultedPods),
@@ -54,6 +54,14 @@ func quotas(ctx context.Context, g *Options, live *source.Live) (*output.List, e
 		l.Names = append(l.Names, "resourcequota/"+q.Name)
 	}
 	return l, nil
+}
+
+// morePods is how many more pods a quota allows; - where it limits none.
+func morePods(q *inventory.Quota) string {
+	if q.LimitsNoPods {
+		return "-"
+	}
+	return figureOr(q.MorePods)
 }
 
 // limitsText is what is used of each limit: "pods 4 of 20,requests.cpu 3.6 of 4".

@@ -36,6 +36,9 @@ type Quota struct {
 	// made for each of these pods.
 	MorePods  *int64              `json:"morePods"`
 	LimitedBy corev1.ResourceName `json:"limitedBy"`
+	// LimitsNoPods says that it limits nothing of which pods, or claims that are made for them, are a part:
+	// MorePods is nil then.
+	LimitsNoPods bool `json:"limitsNoPods,omitempty"`
 	// LimitRanges are those of the namespace that have defaults, and DefaultedPods how
 	// many pods of it got some; nil where it is not known.
 	LimitRanges   []Defaults `json:"limitRanges"`
@@ -45,6 +48,8 @@ type Quota struct {
 	WithDefaults []DefaultedPod `json:"podsWithDefaults,omitempty"`
 
 	Pods int `json:"-"` // that UsualPod is of
+	// DefaultedRequests and DefaultedLimits are how many of DefaultedPods got requests, and limits.
+	DefaultedRequests, DefaultedLimits int `json:"-"`
 	// Users are those that the fullest resource is used by, the most first; nil where the quota
 	// counts no pods under that name, or where pods are not known.
 	Users  []User                `json:"-"`
@@ -110,8 +115,9 @@ func Quotas(s *model.Snapshot, quotas []*corev1.ResourceQuota, limits []*corev1.
 		if limitsKnown {
 			q.LimitRanges = append([]Defaults{}, defaults[q.Namespace]...)
 		}
+		var of []*model.Pod
 		if known {
-			of := own
+			of = own
 			if q.Object != nil {
 				of = counted(&q.Object.Spec, own)
 			}
@@ -119,7 +125,10 @@ func Quotas(s *model.Snapshot, quotas []*corev1.ResourceQuota, limits []*corev1.
 			q.Users = heaviestIn(q, of, finishedIn(s, q.Namespace))
 			q.WithDefaults = withDefaults(own)
 			q.DefaultedPods = new(len(q.WithDefaults))
+			q.DefaultedRequests = count(own, func(p *model.Pod) bool { return model.HasDefaultRequests(p.Object) })
+			q.DefaultedLimits = count(own, func(p *model.Pod) bool { return model.HasDefaultLimits(p.Object) })
 		}
+		q.LimitsNoPods = q.Object != nil && limitsNoPods(q, of)
 	}
 	slices.SortFunc(all, compareQuotas)
 	return all
@@ -374,6 +383,39 @@ func (q *Quota) measureEmpty() {
 	}
 }
 
+// limitsNoPods reports whether pods of the kind that the quota counts are not a part of anything that it limits. Of
+// volumes that is known where there are such pods.
+func limitsNoPods(q *Quota, pods []*model.Pod) bool {
+	for name := range q.Hard {
+		switch {
+		case countsObjects(name):
+		case countsVolumes(name) && len(pods) > 0 && !countsClaims(pods, name):
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// objectNames are the names without "count/" under which quotas count objects other than pods and claims
+// (pkg/quota/v1/evaluator/core).
+var objectNames = []corev1.ResourceName{
+	corev1.ResourceServices, corev1.ResourceServicesNodePorts, corev1.ResourceServicesLoadBalancers,
+	corev1.ResourceReplicationControllers, corev1.ResourceQuotas, corev1.ResourceSecrets, corev1.ResourceConfigMaps,
+}
+
+// countsObjects reports whether a quota counts objects under a name that are not made for pods.
+func countsObjects(name corev1.ResourceName) bool {
+	resource, ok := strings.CutPrefix(string(name), "count/")
+	return slices.Contains(objectNames, name) ||
+		ok && !slices.Contains([]string{"pods", "persistentvolumeclaims", "resourceclaims.resource.k8s.io"}, resource)
+}
+
+// countsVolumes reports whether a quota counts PersistentVolumeClaims, or what they request, under a name.
+func countsVolumes(name corev1.ResourceName) bool {
+	return strings.HasSuffix(string(name), string(corev1.ResourcePersistentVolumeClaims)) || strings.HasSuffix(string(name), string(corev1.ResourceRequestsStorage))
+}
+
 // countsClaims reports whether a quota counts, under a name, something of claims that are made for
 // most of the pods, and so for the usual one: devices of ResourceClaims, by template or for extended
 // resources, and volumes. How much is not known: neither templates nor DeviceClasses are read.
@@ -386,7 +428,7 @@ func countsClaims(pods []*model.Pod, name corev1.ResourceName) bool {
 		}
 	case strings.HasPrefix(text, corev1.DefaultResourceRequestsPrefix) && strings.Contains(text, "/"):
 		made = func(spec *corev1.PodSpec) bool { return slices.ContainsFunc(spec.ResourceClaims, fromTemplate) }
-	case strings.HasSuffix(text, string(corev1.ResourcePersistentVolumeClaims)) || strings.HasSuffix(text, string(corev1.ResourceRequestsStorage)):
+	case countsVolumes(name):
 		made = func(spec *corev1.PodSpec) bool {
 			return slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool { return v.Ephemeral != nil })
 		}

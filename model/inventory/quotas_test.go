@@ -68,6 +68,7 @@ func TestWhatAQuotaAllows(t *testing.T) {
 			"requests.cpu", 58, 2, "requests.cpu", nil,
 		},
 		{"cpu is requests.cpu", quota("a", q("cpu", "4"), q("cpu", "3500m")), model.Status{}, "cpu", 87, 0, "cpu", nil},
+		{"more than ten times is used", quota("a", q("pods", "2"), q("pods", "23")), model.Status{}, "pods", 1150, 0, "pods", nil},
 		{"more is used than is allowed now", quota("a", q("pods", "2"), q("pods", "3")), model.Status{}, "pods", 150, 0, "pods", nil},
 		{
 			"what no pod uses limits none", quota("a", q("limits.ephemeral-storage", "4Gi", "services", "2"), q("limits.ephemeral-storage", "0", "services", "2")),
@@ -303,6 +304,33 @@ func TestScopesThatSelectPriorityClasses(t *testing.T) {
 	got := Quotas(dev(model.Status{}), []*corev1.ResourceQuota{object}, nil, true)[0].Scopes
 	if diff := cmp.Diff([]string{"PriorityClass In high,low", "PriorityClass Exists"}, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestWhichQuotasLimitNoPods(t *testing.T) {
+	q := modeltest.Quantities
+	for _, test := range []struct {
+		name string
+		hard corev1.ResourceList
+		pods bool // there are some
+		want bool
+	}{
+		{"objects", q("count/deployments.apps", "10", "services", "3"), false, true},
+		{"a StorageClass's storage", q("count/deployments.apps", "10", "gp3.storageclass.storage.k8s.io/requests.storage", "1Gi"), true, true},
+		{"claims that later pods may make", q("persistentvolumeclaims", "10"), false, false},
+		{"pods", q("services", "3", "pods", "1"), true, false},
+		{"cpu", q("requests.cpu", "3"), true, false},
+		{"what no pod has", q("limits.ephemeral-storage", "1Gi"), true, false},
+		{"an extended resource", q("requests.example.com/gpu", "1"), true, false},
+		{"claims of devices", q("count/resourceclaims.resource.k8s.io", "1"), true, false},
+	} {
+		s := snapshotOf(model.Status{}, nil)
+		if test.pods {
+			s = dev(model.Status{})
+		}
+		if got := Quotas(s, []*corev1.ResourceQuota{quota("a", test.hard, corev1.ResourceList{})}, nil, true)[0].LimitsNoPods; got != test.want {
+			t.Errorf("%s: %t, want %t", test.name, got, test.want)
+		}
 	}
 }
 

@@ -63,17 +63,20 @@ func addResources(p *Page, b *computed.Below, r *row, lines int) {
 		case !known:
 			b.AddDrawn(head + b.Styles.Unknown.Render(model.UnknownFigure) + b.Styles.Text.Render(words))
 			continue
-		case hard == 0 && used == 0:
+		case hard <= 0 && used <= 0 && !full(r, name):
 			b.AddDrawn(head + b.Styles.Text.Render("none allowed"))
 			continue
+		case hard <= 0 && used <= 0:
+			words += ", none allowed"
 		case used > hard:
 			words += ", " + left(name, used-hard, model.Up) + " over the limit"
 		default:
 			words += ", " + left(name, hard-used, model.Down) + " left"
 		}
-		_, bar := gauge.Draw(b.Styles, p.Host.Levels(), longBar, used, hard)
-		percent := cells.Right(gauge.Words(used, hard), len(" 100%"))
-		level := p.Host.Levels().Tone(model.Percent(used, hard)).Style(b.Styles)
+		part, whole := share(r, name)
+		_, bar := gauge.Draw(b.Styles, p.Host.Levels(), longBar, part, whole)
+		percent := cells.Right(gauge.Words(part, whole), len(" 100%"))
+		level := p.Host.Levels().Tone(model.Percent(part, whole)).Style(b.Styles)
 		drawn, room := head+bar+level.Render(percent), max(b.Room()-wide-1-longBar-len(" 100%"), 0)
 		if cells.Width(words) > room && lines >= 2*len(names) {
 			b.AddDrawn(drawn)
@@ -92,6 +95,8 @@ func moreWords(r *row) string {
 	switch {
 	case r.Object == nil:
 		return "no ResourceQuota"
+	case r.LimitsNoPods:
+		return "limits no pods"
 	case r.MorePods == nil && r.Pods == 0 && r.UsualPod != nil:
 		return "no pods: how many more it allows is unknown"
 	case r.MorePods == nil:
@@ -151,15 +156,22 @@ func defaultWords(p *Page, r *row) []string {
 	if len(r.LimitRanges) == 0 {
 		return nil
 	}
-	got := model.UnknownFigure + " pods"
-	if r.DefaultedPods != nil {
-		got = model.FormatCount(*r.DefaultedPods) + " of " + grammar.Count(r.Pods, "pod", "pods")
-	}
 	words := make([]string, len(r.LimitRanges))
 	for i, d := range r.LimitRanges {
-		words[i] = "LimitRange " + d.Name + ": " + amounts("requests", d.Requests, "limits", d.Limits)
+		words[i] = "LimitRange " + d.Name + " gives containers without their own: " + amounts("requests", d.Requests, "limits", d.Limits)
 	}
-	return []string{got + " got defaults of " + strings.Join(words, "; ")}
+	return []string{gotWords(r) + "; " + strings.Join(words, "; ")}
+}
+
+// gotWords say how many pods a LimitRange gave requests, and how many limits, as the pods themselves say.
+func gotWords(r *row) string {
+	switch {
+	case r.DefaultedPods == nil:
+		return "how many pods got defaults is unknown"
+	case r.DefaultedRequests+r.DefaultedLimits == 0:
+		return "no pods got defaults"
+	}
+	return grammar.Count(r.DefaultedRequests, "pod", "pods") + " got requests, " + grammar.Count(r.DefaultedLimits, "pod", "pods") + " got limits"
 }
 
 // amounts word two lists: "requests cpu 100m, memory 1Gi, limits memory 2Gi".

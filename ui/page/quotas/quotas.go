@@ -126,8 +126,26 @@ func usedCell(p *Page, r row) table.Cell {
 	case r.Fullest == "":
 		return table.Cell{Text: " " + unknownCell.Text, Tone: unknownCell.Tone}
 	}
-	used, hard, _ := r.Amounts(r.Fullest)
-	return p.Host.Levels().Cell(barWidth, used, max(hard, 1), gauge.Unmeasured)
+	part, whole := share(&r, r.Fullest)
+	return p.Host.Levels().Cell(barWidth, part, whole, gauge.Unmeasured)
+}
+
+// share is what is used of a limit as a part of a whole: of a limit of 0, all or nothing, as PercentOf has it.
+func share(r *row, name corev1.ResourceName) (part, whole int64) {
+	used, hard, _ := r.Amounts(name)
+	switch {
+	case hard > 0:
+		return used, hard
+	case full(r, name):
+		return 1, 1
+	}
+	return 0, 1
+}
+
+// full reports whether nothing more of a resource is allowed.
+func full(r *row, name corev1.ResourceName) bool {
+	percent, known := r.PercentOf(name)
+	return known && percent >= 100
 }
 
 func amountCell(r row) table.Cell {
@@ -162,7 +180,7 @@ func amount(name corev1.ResourceName, of int64, round model.Rounding) string {
 
 func moreCell(r row) table.Cell {
 	switch {
-	case r.Object == nil:
+	case r.Object == nil || r.LimitsNoPods:
 		return noneCell
 	case r.MorePods == nil:
 		return unknownCell
