@@ -157,7 +157,7 @@ func classRow(class *storagev1.StorageClass) Volume {
 // Volumes are the claims, the volumes that are not bound, and the attach limits of nodes:
 // what does not work first. Kinds that could not be read are left out.
 func Volumes(s *model.Snapshot, o *model.Objects) []Volume {
-	claims, _ := model.ListOf[*corev1.PersistentVolumeClaim](o, "persistentvolumeclaims")
+	claims, unclaimed := model.ListOf[*corev1.PersistentVolumeClaim](o, "persistentvolumeclaims")
 	volumes, _ := model.ListOf[*corev1.PersistentVolume](o, "persistentvolumes")
 	classes, unread := model.ListOf[*storagev1.StorageClass](o, "storageclasses")
 	v := volumeFacts{byName: map[string]*corev1.PersistentVolume{}, classes: map[string]*storagev1.StorageClass{}, classesKnown: unread == "", users: usersOf(s)}
@@ -173,7 +173,11 @@ func Volumes(s *model.Snapshot, o *model.Objects) []Volume {
 	}
 	for _, volume := range volumes {
 		if volume.Status.Phase != corev1.VolumeBound {
-			all = append(all, volumeRow(volume))
+			row := volumeRow(volume)
+			if unclaimed == "" && s.Status.Namespace == "" {
+				row.reserved(volume, claims)
+			}
+			all = append(all, row)
 		}
 	}
 	all = append(all, attachLimits(o)...)
@@ -341,6 +345,19 @@ func volumeRow(volume *corev1.PersistentVolume) Volume {
 		}
 	}
 	return v
+}
+
+// reserved says of a volume that is available which claim it is reserved for, and that this does not exist where claims
+// of all namespaces are known.
+func (v *Volume) reserved(volume *corev1.PersistentVolume, claims []*corev1.PersistentVolumeClaim) {
+	ref := volume.Spec.ClaimRef
+	if ref == nil || v.Why != "" || volume.Status.Phase != corev1.VolumeAvailable {
+		return
+	}
+	v.Why = "reserved for " + v.BoundTo
+	if !slices.ContainsFunc(claims, func(c *corev1.PersistentVolumeClaim) bool { return c.Namespace == ref.Namespace && c.Name == ref.Name }) {
+		v.Why += ", which does not exist"
+	}
 }
 
 // zonesOf are the zones that a volume can be used in, by its node affinity and its label.

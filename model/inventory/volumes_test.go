@@ -180,3 +180,18 @@ func TestVolumesAndAttachLimits(t *testing.T) {
 		}
 	}
 }
+
+func TestAVolumeThatIsReservedForAClaimSaysSo(t *testing.T) {
+	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "store", Name: "data"}}
+	for name, want := range map[string]string{"data": "reserved for store/data", "gone": "reserved for store/gone, which does not exist", "": ""} {
+		volume := &corev1.PersistentVolume{Status: corev1.PersistentVolumeStatus{Phase: corev1.VolumeAvailable}}
+		if name != "" {
+			volume.Spec.ClaimRef = &corev1.ObjectReference{Namespace: "store", Name: name}
+		}
+		row := volumeRow(volume)
+		row.reserved(volume, []*corev1.PersistentVolumeClaim{claim})
+		if row.Why != want {
+			t.Errorf("%q: %q, want %q", name, row.Why, want)
+		}
+	}
+}
