@@ -118,6 +118,15 @@ func TestRefusedPodsAreToldByWhatRefusesThem(t *testing.T) {
 			report.Number{Resource: "limits.memory", Wanted: "", Requested: "0", Allocatable: "1Gi", Short: ""},
 		},
 		{
+			"a quota on all that the pod leaves open",
+			rules{quotas: []corev1.ResourceQuota{quotaOf(map[string]string{"limits.memory": "1Gi", "requests.cpu": "8", "requests.memory": "2Gi", "limits.cpu": "9"},
+				map[string]string{"limits.memory": "0", "requests.cpu": "0", "requests.memory": "0", "limits.cpu": "0"})}},
+			refusedPod("1"),
+			"ResourceQuota team-a/compute limits limits.cpu, limits.memory, requests.memory, but container app does not set them.",
+			"quota | compute: limits.cpu, limits.memory, requests.memory not set",
+			report.Number{Resource: "limits.cpu", Wanted: "", Requested: "0", Allocatable: "9", Short: ""},
+		},
+		{
 			"a quota that nobody has counted",
 			rules{quotas: []corev1.ResourceQuota{quotaOf(map[string]string{"pods": "5"}, nil)}},
 			refusedPod("1"),

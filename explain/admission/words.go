@@ -76,7 +76,7 @@ func (j *Judgement) quotasShort() string {
 	first := j.quotas[0]
 	said := []string{first.rejection().Short}
 	for _, r := range j.quotas[1:] {
-		if r.name == first.name {
+		if r.name == first.name && len(first.unset)+len(r.unset) == 0 {
 			said[0] += ", " + string(r.resource)
 		} else {
 			said = append(said, r.rejection().Short)
