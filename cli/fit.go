@@ -131,7 +131,7 @@ func (f *fitOptions) run(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
-		p, ok := admission.PodOf(object, "")
+		p, ok := admission.FurtherPodOf(object)
 		if !ok {
 			return exit.Usagef("%s: it has no pod template", what)
 		}

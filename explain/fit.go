@@ -55,6 +55,13 @@ func (e *Engine) Fit(ctx context.Context, q report.FitQuery) (*report.Fit, error
 	answer.Scheduler = first.Scheduler
 	answer.Scheduler.Caveats = append(answer.Scheduler.Caveats, of.caveats...)
 	created, rejected := judged.Created(q.Replicas)
+	claimed, err := of.claimed(ctx, e, created)
+	if err != nil {
+		return nil, err
+	}
+	if len(claimed.notCreated) > 0 { // its controller makes the claim first, and no pod without it
+		created, rejected = claimed.pods, claimed.notCreated
+	}
 	if answer.Added != nil {
 		if err := fitWithout(ctx, e, answer, of, created); err != nil {
 			return nil, err
@@ -67,7 +74,7 @@ func (e *Engine) Fit(ctx context.Context, q report.FitQuery) (*report.Fit, error
 		f.stoppedBy(first)
 	case len(of.unknown) > 0 && created > 0: // devices or volumes decide
 	default:
-		if err := f.fill(ctx, created, rejected); err != nil {
+		if err := f.fill(ctx, created, claimed, rejected); err != nil {
 			return nil, err
 		}
 	}
@@ -76,11 +83,7 @@ func (e *Engine) Fit(ctx context.Context, q report.FitQuery) (*report.Fit, error
 }
 
 // fill places the pods that would be created, and finds what stops the next one.
-func (f *fitCount) fill(ctx context.Context, created int, rejected []report.Rejection) error {
-	claimed, err := f.of.claimed(ctx, f.engine, created)
-	if err != nil {
-		return err
-	}
+func (f *fitCount) fill(ctx context.Context, created int, claimed claimsAdmitted, rejected []report.Rejection) error {
 	filled, err := placement.Fill(ctx, f.engine.scheduler, f.on, f.of.Template, claimed.pods)
 	if err != nil {
 		return err

@@ -23,6 +23,8 @@ type fitTemplate struct {
 	devices bool                 // they have ResourceClaims
 	unknown []report.UnknownPart // why some of their devices or volumes are not simulated; empty: all are
 	caveats []string
+	// unplaced are volumes that were left out of the pod: where they would be is not known. Quotas count their claims.
+	unplaced []corev1.Volume
 }
 
 // newFitTemplate finds what the claims of so many pods equal to one are made from. A claim of
@@ -43,7 +45,7 @@ func newFitTemplate(ctx context.Context, e *Engine, pod *corev1.Pod, replicas in
 		}
 		t.Pod.Spec.ResourceClaims = append(t.Pod.Spec.ResourceClaims, use)
 	}
-	if err := e.scheduler.Hold(ctx, nil, func() error { t.readVolumes(e); return nil }); err != nil {
+	if err := e.scheduler.Hold(ctx, nil, func() error { t.readVolumes(e, replicas); return nil }); err != nil {
 		return nil, err
 	}
 	if replicas < 2 || len(t.Pod.Spec.ResourceClaims) == 0 {

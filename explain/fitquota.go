@@ -21,6 +21,7 @@ import (
 	"k8s.io/kubernetes/pkg/quota/v1/evaluator/core"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/admission"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
@@ -28,37 +29,45 @@ import (
 
 // claimsAdmitted is for how many pods the quotas of their namespace let claims be created.
 type claimsAdmitted struct {
-	pods      int
-	rejection string               // of a claim of the next pod, and which kind it is; "": none is rejected
-	unknown   []report.UnknownPart // what quotas may reject once a pod is bound
+	pods       int
+	notCreated []report.Rejection   // of a claim that a StatefulSet makes before it creates the next pod
+	rejection  string               // of a claim of the next pod once it is created, and which kind it is; "": none is rejected
+	unknown    []report.UnknownPart // what quotas may reject once a pod is bound
 }
 
 // claimed counts for how many of the pods, at most so many, quotas let their claims be created.
 // Quotas that cannot be read are noted where they are asked about the pods.
 func (t *fitTemplate) claimed(ctx context.Context, e *Engine, most int) (claimsAdmitted, error) {
 	admitted := claimsAdmitted{pods: most}
-	made, bound := claimsOf(e.scheduler, t.Template), claimWhenBound(e.scheduler, t.Pod)
-	if len(made) == 0 && bound == nil || e.options.Quotas == nil {
+	of := t.Template
+	of.Pod = of.Pod.DeepCopy()
+	of.Pod.Spec.Volumes = append(of.Pod.Spec.Volumes, t.unplaced...)
+	made, bound := claimsOf(e.scheduler, of), claimWhenBound(e.scheduler, t.Pod)
+	if len(made) == 0 && bound == nil && !placement.MakesClaims(of.Pod) || e.options.Quotas == nil {
 		return admitted, nil
+	}
+	before, err := setClaimsOf(ctx, e, of.Pod, most)
+	if err != nil {
+		return admitted, err
 	}
 	quotas, err := e.options.Quotas(ctx, t.Pod.Namespace)
 	if err != nil {
 		return admitted, ctx.Err()
 	}
+	var rejected *quotaRequest
 	for n := range most {
-		for _, claim := range made {
-			charged, err := resourcequota.CheckRequest(quotas, claim.request(), claim.evaluator, nil)
-			if err != nil {
-				admitted.pods, admitted.rejection = n, "a "+claim.kind+" of that pod: "+err.Error()
-				return admitted, nil
-			}
-			quotas = charged
+		if quotas, rejected, err = chargedAll(quotas, before[n]); err != nil {
+			admitted.pods, admitted.notCreated = n, admission.ClaimRejections(rejected.object.(*corev1.PersistentVolumeClaim), quotas)
+			return admitted, nil
+		}
+		if quotas, rejected, err = chargedAll(quotas, made); err != nil {
+			admitted.pods, admitted.rejection = n, "a "+rejected.kind+" of that pod: "+err.Error()
+			return admitted, nil
 		}
 		if bound == nil {
 			continue
 		}
-		charged, err := resourcequota.CheckRequest(quotas, bound.request(), bound.evaluator, nil)
-		if err != nil {
+		if quotas, _, err = chargedAll(quotas, []*quotaRequest{bound}); err != nil {
 			admitted.pods = n
 			admitted.unknown = []report.UnknownPart{{
 				Resource: "resourcequotas", Plugins: []string{names.DynamicResources},
@@ -66,15 +75,43 @@ func (t *fitTemplate) claimed(ctx context.Context, e *Engine, most int) (claimsA
 			}}
 			return admitted, nil
 		}
-		quotas = charged
 	}
 	return admitted, nil
+}
+
+// setClaimsOf are the claims that a StatefulSet makes for each of so many pods before it creates them.
+func setClaimsOf(ctx context.Context, e *Engine, pod *corev1.Pod, pods int) (claims [][]*quotaRequest, err error) {
+	err = e.scheduler.Hold(ctx, nil, func() error {
+		for n := range pods {
+			var made []*quotaRequest
+			for _, claim := range placement.SetClaimsOf(e.scheduler.State.Listers, pod, n) {
+				made = append(made, newVolumeRequest(claim))
+			}
+			claims = append(claims, made)
+		}
+		return nil
+	})
+	return claims, err
+}
+
+// chargedAll are the quotas once claims are created, or where they reject one, that and why.
+func chargedAll(quotas []corev1.ResourceQuota, claims []*quotaRequest) (charged []corev1.ResourceQuota, rejected *quotaRequest, err error) {
+	for _, claim := range claims {
+		if charged, err = resourcequota.CheckRequest(quotas, claim.request(), claim.evaluator, nil); err != nil {
+			return quotas, claim, err
+		}
+		quotas = charged
+	}
+	return quotas, nil, nil
 }
 
 // rejectedLater says what quotas may reject once such pods, so many, are created: claims that are
 // made for them, and that admission of a pod does not count.
 func rejectedLater(ctx context.Context, e *Engine, pod *corev1.Pod, pods int) ([]report.UnknownPart, error) {
 	admitted, err := (&fitTemplate{Template: placement.Template{Pod: pod}}).claimed(ctx, e, max(pods, 1))
+	if len(admitted.notCreated) > 0 {
+		admitted.rejection = admitted.notCreated[0].What
+	}
 	if admitted.rejection == "" || err != nil {
 		return admitted.unknown, err
 	}
@@ -105,11 +142,16 @@ func claimsOf(s *scheduler.Scheduler, of placement.Template) (made []*quotaReque
 		made = append(made, newDeviceRequest(s, claim, nil))
 	}
 	for _, claim := range placement.VolumeClaimsOf(pod) {
-		made = append(made, &quotaRequest{
-			claim, claim, "PersistentVolumeClaim", "persistentvolumeclaims", corev1.SchemeGroupVersion, core.NewPersistentVolumeClaimEvaluator(nil),
-		})
+		made = append(made, newVolumeRequest(claim))
 	}
 	return made
+}
+
+// newVolumeRequest is the creation of a PersistentVolumeClaim.
+func newVolumeRequest(claim *corev1.PersistentVolumeClaim) *quotaRequest {
+	return &quotaRequest{
+		claim, claim, "PersistentVolumeClaim", "persistentvolumeclaims", corev1.SchemeGroupVersion, core.NewPersistentVolumeClaimEvaluator(nil),
+	}
 }
 
 // withName is a copy of a pod that may have no name yet.

@@ -1,11 +1,14 @@
 package explain
 
 import (
+	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/types"
 	storagehelpers "k8s.io/component-helpers/storage/volume"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 	volumeutil "k8s.io/kubernetes/pkg/volume/util"
@@ -14,49 +17,91 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 )
 
-// readVolumes finds which generic ephemeral volumes of the pods the scheduler has a say in: those
-// whose class binds claims once a pod has a node, and those that stay unbound. Volumes that every
-// node can use are left out. Of others it is not known where they would be: they are left out
-// of the pod, for what else may reject it.
-func (t *fitTemplate) readVolumes(e *Engine) {
-	volumes := t.Pod.Spec.Volumes
-	t.Pod.Spec.Volumes = nil
+// readVolumes finds which volumes of the pods, whose claims are made for them, the scheduler has a say in: those
+// whose class binds claims once a pod has a node, those that stay unbound, and those of claims of a StatefulSet
+// that exist. Of others it is not known where they would be: they are left out of the pod, for what else may
+// reject it.
+func (t *fitTemplate) readVolumes(e *Engine, replicas int) {
+	volumes, l := t.Pod.Spec.Volumes, e.scheduler.State.Listers
+	t.Pod.Spec.Volumes, t.Anywhere = nil, map[string]bool{}
 	for _, volume := range volumes {
-		if volume.Ephemeral != nil {
-			l, template := e.scheduler.State.Listers, volume.Ephemeral.VolumeClaimTemplate
-			if claim := existing(l, t.Pod.Namespace, template); claim != "" {
-				t.caveats = append(t.caveats, "claim "+t.Pod.Namespace+"/"+claim+" exists already: volume "+volume.Name+" is left out")
-				continue
-			}
-			why, anywhere := whereMade(l, template)
-			switch {
-			case anywhere:
-				continue
-			case why != "":
-				t.leaveOpen("persistentvolumes", names.VolumeBinding, "where its volume "+volume.Name+" would be is not known: "+why)
-				continue
-			}
+		if volume.Ephemeral == nil {
+			t.Pod.Spec.Volumes = append(t.Pod.Spec.Volumes, volume)
+			continue
+		}
+		claims := setClaims(t.Pod.Namespace, &volume, replicas)
+		if user := userOf(e.scheduler.State.Pods, claims); user != nil {
+			t.caveats = append(t.caveats, "claim "+t.Pod.Namespace+"/"+claims.of[user.Name]+" is that of pod "+user.Name+", which exists: volume "+volume.Name+" is left out")
+			continue
+		}
+		why, anywhere := whereMade(l, &volume, claims)
+		switch {
+		case why != "" && !claims.exist(l):
+			t.leaveOpen("persistentvolumes", names.VolumeBinding, "where its volume "+volume.Name+" would be is not known: "+why)
+			t.unplaced = append(t.unplaced, volume)
+			continue
+		case anywhere:
+			t.Anywhere[volume.Name] = true
 		}
 		t.Pod.Spec.Volumes = append(t.Pod.Spec.Volumes, volume)
 	}
 }
 
-// existing is the claim of a StatefulSet's first pod, if it exists: new ones say nothing then; "" if it
-// does not.
-func existing(l plugins.Listers, namespace string, template *corev1.PersistentVolumeClaimTemplate) string {
-	if template == nil || admission.FirstClaim(template) == "" || !l.Readable("persistentvolumeclaims") {
-		return ""
+// claimNames are the claims that a StatefulSet makes from the template of a volume, by the names of the pods that they
+// are for; none where claims are made for the pods otherwise.
+type claimNames struct {
+	namespace, volume string
+	of                map[string]string
+}
+
+// setClaims are the claims of so many replicas for a volume.
+func setClaims(namespace string, volume *corev1.Volume, replicas int) claimNames {
+	c := claimNames{namespace, volume.Name, map[string]string{}}
+	for n := range max(replicas, 1) {
+		if claim, pod := admission.SetClaim(volume, n); claim != "" {
+			c.of[pod] = claim
+		}
 	}
-	if _, err := l.Claim(namespace, admission.FirstClaim(template)); err != nil {
-		return ""
+	return c
+}
+
+// exist reports whether all of the claims exist.
+func (c claimNames) exist(l plugins.Listers) bool {
+	for _, claim := range c.of {
+		if _, err := l.Claim(c.namespace, claim); err != nil {
+			return false
+		}
 	}
-	return admission.FirstClaim(template)
+	return len(c.of) > 0
+}
+
+// mayBe reports whether a volume may be reserved for one of the claims: of generic ephemeral volumes only the end of
+// their names is known before the pods are created.
+func (c claimNames) mayBe(ref *corev1.ObjectReference) bool {
+	if len(c.of) == 0 {
+		return ref.Namespace == c.namespace && strings.HasSuffix(ref.Name, "-"+c.volume)
+	}
+	return ref.Namespace == c.namespace && slices.Contains(slices.Collect(maps.Values(c.of)), ref.Name)
+}
+
+// userOf is one of the pods of the claims that exists, and so uses its claim; nil: there is none.
+func userOf(pods map[types.UID]*corev1.Pod, claims claimNames) *corev1.Pod {
+	if len(claims.of) == 0 {
+		return nil
+	}
+	for _, pod := range pods {
+		if pod.Namespace == claims.namespace && claims.of[pod.Name] != "" {
+			return pod
+		}
+	}
+	return nil
 }
 
 // whereMade says why it is not known where the volumes of claims are that are made from a template;
 // "" where the scheduler decides, or can do nothing, or every node can use them. It fills in the
 // default class, as kube-apiserver does (admission plugin DefaultStorageClass).
-func whereMade(l plugins.Listers, template *corev1.PersistentVolumeClaimTemplate) (why string, anywhere bool) {
+func whereMade(l plugins.Listers, of *corev1.Volume, claims claimNames) (why string, anywhere bool) {
+	template := of.Ephemeral.VolumeClaimTemplate
 	switch {
 	case template == nil:
 		return "it has no volumeClaimTemplate", false
@@ -72,8 +117,10 @@ func whereMade(l plugins.Listers, template *corev1.PersistentVolumeClaimTemplate
 	name := storagehelpers.GetPersistentVolumeClaimClass(claim)
 	class, err := l.Classes.Get(name)
 	switch {
-	case err != nil && boundByName(l, name):
-		return "a PersistentVolume of class " + strconv.Quote(name) + ", which is no StorageClass, may be bound to it", false
+	case err != nil && !l.Readable("persistentvolumes"):
+		return l.Forbidden["persistentvolumes"], false
+	case err != nil && boundByName(l, name, claims) != nil:
+		return "PersistentVolume " + boundByName(l, name, claims).Name + " of class " + strconv.Quote(name) + ", which is no StorageClass, may be bound to it", false
 	case err != nil: // it stays unbound
 		return "", false
 	}
@@ -81,10 +128,8 @@ func whereMade(l plugins.Listers, template *corev1.PersistentVolumeClaimTemplate
 	switch {
 	case err != nil:
 		return err.Error(), false
-	case late && slices.ContainsFunc(volumesOf(l, name), reserved):
-		return "a PersistentVolume of class " + name + " is reserved for a claim by its name", false
 	case late:
-		return "", false
+		return reservedFor(l, name, claims), false
 	case len(class.AllowedTopologies) == 0 && l.WithoutTopology(class.Provisioner) && !slices.ContainsFunc(volumesOf(l, name), somewhere):
 		return "", true
 	}
@@ -105,12 +150,25 @@ func claimOfClass(l plugins.Listers, template *corev1.PersistentVolumeClaimTempl
 	return claim, err
 }
 
-// boundByName reports whether the volume controller may bind a claim of a class that does not
-// exist: to a volume that names the class, or to any that could not be read.
-func boundByName(l plugins.Listers, class string) bool {
-	return !l.Readable("persistentvolumes") || slices.ContainsFunc(volumesOf(l, class), func(volume *corev1.PersistentVolume) bool {
-		return volume.Spec.ClaimRef == nil || reserved(volume)
-	})
+// reservedFor says which volume of a class is reserved for one of the claims; "": none is.
+func reservedFor(l plugins.Listers, class string, claims claimNames) string {
+	for _, volume := range volumesOf(l, class) {
+		if reserved(volume) && claims.mayBe(volume.Spec.ClaimRef) {
+			return "PersistentVolume " + volume.Name + " is reserved for claim " + volume.Spec.ClaimRef.Namespace + "/" + volume.Spec.ClaimRef.Name
+		}
+	}
+	return ""
+}
+
+// boundByName is a volume that the volume controller may bind to one of the claims of a class that does not
+// exist: it names the class; nil if there is none.
+func boundByName(l plugins.Listers, class string, claims claimNames) *corev1.PersistentVolume {
+	for _, volume := range volumesOf(l, class) {
+		if volume.Spec.ClaimRef == nil || reserved(volume) && claims.mayBe(volume.Spec.ClaimRef) {
+			return volume
+		}
+	}
+	return nil
 }
 
 // volumesOf are the volumes of a class.

@@ -237,6 +237,9 @@ func TestFitLikeMakesClaimsLikeThoseThatExist(t *testing.T) {
 func TestNewClaimsOfAStatefulSetLeaveOpenWhatOthersDecide(t *testing.T) {
 	reserved := aVolume("pv-0", "local", volumeOn(corev1.LabelTopologyZone, "eu-1a"))
 	reserved.Spec.ClaimRef = &corev1.ObjectReference{Namespace: "ml", Name: "data-db-0"}
+	others := []*corev1.PersistentVolume{aVolume("pv-0", "csi"), aVolume("pv-0", "csi")}
+	others[0].Spec.ClaimRef = &corev1.ObjectReference{Namespace: "ml", Name: "data-other-0"}
+	others[1].Spec.ClaimRef = &corev1.ObjectReference{Namespace: "qa", Name: "data-db-0"}
 	byHand := aVolume("pv-0", "manual")
 	byHand.Spec.ClaimRef = &corev1.ObjectReference{Namespace: "ml", Name: "data-db-0"}
 	limited := &storagev1.CSINode{ObjectMeta: metav1.ObjectMeta{Name: "n"}, Spec: storagev1.CSINodeSpec{Drivers: []storagev1.CSINodeDriver{{
@@ -250,7 +253,10 @@ func TestNewClaimsOfAStatefulSetLeaveOpenWhatOthersDecide(t *testing.T) {
 		"a volume that is reserved":             {"local", []runtime.Object{aClass("local", "kubernetes.io/no-provisioner"), reserved}, report.Unknown},
 		"a volume of no class that is reserved": {"manual", []runtime.Object{byHand}, report.Unknown},
 		"a driver with a limit":                 {"plain", []runtime.Object{aClass("plain", "plain.example.com", atOnce), limited}, report.Unknown},
-		"a claim that exists":                   {"local", []runtime.Object{aClass("local", "kubernetes.io/no-provisioner"), aClaim("ml/data-db-0", "local")}, report.Schedulable},
+		"a volume reserved for another claim":   {"csi", []runtime.Object{aClass("csi", "csi.example.com"), others[0]}, report.Schedulable},
+		"a volume of another namespace":         {"csi", []runtime.Object{aClass("csi", "csi.example.com"), others[1]}, report.Schedulable},
+		"a claim that exists":                   {"local", []runtime.Object{aClass("local", "kubernetes.io/no-provisioner"), aClaim("ml/data-db-0", "local")}, report.Unschedulable},
+		"a claim that its pod uses":             {"local", []runtime.Object{aClass("local", "kubernetes.io/no-provisioner"), aClaim("ml/data-db-0", "local"), testPod("ml/db-0", "n", "1")}, report.Schedulable},
 		"none of these":                         {"local", []runtime.Object{aClass("local", "kubernetes.io/no-provisioner")}, report.Unschedulable},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -269,8 +275,95 @@ func TestNewClaimsOfAStatefulSetLeaveOpenWhatOthersDecide(t *testing.T) {
 			if told.Verdict != test.verdict {
 				t.Errorf("%s: %s, %q", told.Verdict, told.Summary, told.Scheduler.Caveats)
 			}
-			if says := slices.Contains(told.Scheduler.Caveats, "claim ml/data-db-0 exists already: volume data is left out"); says != (test.verdict == report.Schedulable) {
+			if says := slices.Contains(told.Scheduler.Caveats, "claim ml/data-db-0 is that of pod db-0, which exists: volume data is left out"); says != (name == "a claim that its pod uses") {
 				t.Errorf("caveats %q", told.Scheduler.Caveats)
+			}
+			if name == "a volume that is reserved" && told.Unknown[0].Why != "where its volume data would be is not known: PersistentVolume pv-0 is reserved for claim ml/data-db-0" {
+				t.Errorf("unknown: %v", told.Unknown)
+			}
+		})
+	}
+}
+
+// aSet is a StatefulSet of three replicas with a claim of 20Gi for each, where the first three exist.
+func aSet(class string, ordinals *appsv1.StatefulSetOrdinals) *appsv1.StatefulSet {
+	template := aClaim("shop/data", class)
+	template.Namespace = ""
+	set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "db", UID: "db"}, Spec: appsv1.StatefulSetSpec{
+		Replicas: new(int32(3)), Ordinals: ordinals, VolumeClaimTemplates: []corev1.PersistentVolumeClaim{*template},
+	}}
+	set.Spec.Template.Spec = testPod("shop/any", "", "1").Spec
+	return set
+}
+
+// claimQuota gives the namespace a quota of claims, and one of what they request of a class.
+func claimQuota(claims, used string) func(context.Context, string) ([]corev1.ResourceQuota, error) {
+	const ofClass = "csi.storageclass.storage.k8s.io/requests.storage"
+	return func(_ context.Context, namespace string) ([]corev1.ResourceQuota, error) {
+		count, storage := corev1.ResourceQuota{}, corev1.ResourceQuota{}
+		count.Namespace, count.Name, storage.Namespace, storage.Name = namespace, "compute", namespace, "storage"
+		count.Status.Hard = corev1.ResourceList{corev1.ResourcePersistentVolumeClaims: resource.MustParse(claims)}
+		count.Status.Used = corev1.ResourceList{corev1.ResourcePersistentVolumeClaims: resource.MustParse(used)}
+		storage.Status.Hard = corev1.ResourceList{ofClass: resource.MustParse("105Gi")}
+		storage.Status.Used = corev1.ResourceList{ofClass: resource.MustParse("60Gi")}
+		return []corev1.ResourceQuota{count, storage}, nil
+	}
+}
+
+func TestFitNumbersTheReplicasOfAStatefulSetOn(t *testing.T) {
+	kept := aClaim("shop/data-db-3", "csi")
+	kept.Spec.VolumeName, kept.Status.Phase = "pv", corev1.ClaimBound
+	metav1.SetMetaDataAnnotation(&kept.ObjectMeta, "pv.kubernetes.io/bind-completed", "yes")
+	there := aVolume("pv", "csi", volumeOn(corev1.LabelTopologyZone, "eu-1b"))
+	there.Spec.ClaimRef = &corev1.ObjectReference{Namespace: "shop", Name: "data-db-3", UID: "claim"}
+	for name, test := range map[string]struct {
+		ordinals     *appsv1.StatefulSetOrdinals
+		claims, used string
+		objects      []runtime.Object
+		says         string
+	}{
+		"a quota of claims": {
+			nil, "10", "7", nil,
+			"3 of 9 fit. The 4th would not be created: ResourceQuota shop/compute allows persistentvolumeclaims 10, 10 used, its claim shop/data-db-6 needs 1.",
+		},
+		"a quota of storage": {
+			nil, "100", "7", nil,
+			"4 of 9 fit. The 5th would not be created: ResourceQuota shop/storage allows csi.storageclass.storage.k8s.io/requests.storage 105Gi, 100Gi used, its claim shop/data-db-7 needs 10Gi.",
+		},
+		"from the first ordinal": {
+			&appsv1.StatefulSetOrdinals{Start: 5}, "10", "10", nil,
+			"0 of 9 fit. The 1st would not be created: ResourceQuota shop/compute allows persistentvolumeclaims 10, 10 used, its claim shop/data-db-8 needs 1.",
+		},
+		"a claim that exists": {
+			nil, "10", "10", []runtime.Object{kept, there},
+			"1 of 9 fit. The 2nd would not be created: ResourceQuota shop/compute allows persistentvolumeclaims 10, 10 used, its claim shop/data-db-4 needs 1.",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			set := aSet("csi", test.ordinals)
+			db := testPod("shop/db-0", "n", "1", podControlledBy("apps/v1", "StatefulSet", "db"), func(p *corev1.Pod) {
+				p.OwnerReferences[0].UID = "db"
+				p.Spec.Volumes = []corev1.Volume{{Name: "data", VolumeSource: corev1.VolumeSource{
+					PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "data-db-0"},
+				}}}
+			})
+			e := startEngine(t, Options{
+				Quotas:      claimQuota(test.claims, test.used),
+				LimitRanges: func(context.Context, string) ([]corev1.LimitRange, error) { return nil, nil },
+			}, twoZones(append(test.objects, testNamespace("shop"), aClass("csi", "csi.example.com"), aClaim("shop/data-db-0", "csi"), set, db)...)...)
+			planned, _ := admission.FurtherPodOf(set)
+			planned.WithNewClaims(planned.Pod)
+			got := mustFit(t, e, report.FitQuery{Pod: planned.Pod, Replicas: 9, Admittance: report.Admittance{Admitted: true}})
+			same(t, got.Sentence(), test.says)
+			if len(test.objects) > 0 && !slices.Equal(got.Placed, []report.PlacedOn{{Node: "other", Pods: 1}}) {
+				t.Errorf("placed %v, not where the volume is", got.Placed)
+			}
+			like, err := FitLike(t.Context(), e, db.UID, 9)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, end, _ := strings.Cut(got.Sentence(), ". "); !strings.HasSuffix(strings.Replace(like.MoreSentence(), "The next ", "The 1st ", 1), end) || *like.Fits != *got.Fits {
+				t.Errorf("of another like the pod it says %q", like.MoreSentence())
 			}
 		})
 	}

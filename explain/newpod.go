@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/component-helpers/storage/ephemeral"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/admission"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -110,6 +111,9 @@ func bareOf(l plugins.Listers, pod *corev1.Pod) *corev1.Pod {
 		if volume.Ephemeral == nil || volume.Ephemeral.VolumeClaimTemplate == nil {
 			return false
 		}
+		if set, _ := admission.SetClaim(&volume, 0); set != "" {
+			return true
+		}
 		_, err := l.Claim(pod.Namespace, ephemeral.VolumeClaimName(pod, &volume))
 		return err != nil // one of another pod is in the way
 	}
@@ -171,6 +175,8 @@ func replicasOf(ctx context.Context, e *Engine, pod *corev1.Pod, wanted int) (*r
 		r.Fit = &r.Placed
 	case len(open) > 0:
 		r.Why = open[0].Why
+	case len(claimed.notCreated) > 0:
+		r.Fit, r.Rejected, r.Why = &r.Placed, true, claimed.notCreated[0].What
 	default:
 		r.Fit, r.Why = &r.Placed, "kube-apiserver would reject "+claimed.rejection
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
@@ -32,7 +31,7 @@ func Template(ctx context.Context, l *source.Live, verb, argument, namespace str
 	case kind == "DaemonSet":
 		return nil, exit.Usagef("%s %s: a DaemonSet has one pod per node, however many fit; use explain -f", verb, argument)
 	case kind == "":
-		return podTemplate(l, verb, Pod{namespace: namespace, name: name})
+		return podTemplate(ctx, l, verb, Pod{namespace: namespace, name: name})
 	}
 	if namespace == "" {
 		var err error
@@ -114,8 +113,9 @@ func newestReplicaSet(ctx context.Context, l *source.Live, namespace, deployment
 	return &newest
 }
 
-// podTemplate is a pod as it would be created again.
-func podTemplate(l *source.Live, verb string, name Pod) (*corev1.Pod, error) {
+// podTemplate is a pod as it would be created again; of a StatefulSet, which numbers its pods and gives each its own
+// claims, the StatefulSet.
+func podTemplate(ctx context.Context, l *source.Live, verb string, name Pod) (runtime.Object, error) {
 	found, ok := name.Direct(l.Snapshot)
 	if !ok {
 		var err error
@@ -124,6 +124,15 @@ func podTemplate(l *source.Live, verb string, name Pod) (*corev1.Pod, error) {
 		}
 	}
 	pod := found.Object.DeepCopy()
+	if by := metav1.GetControllerOfNoCopy(pod); by != nil && by.Kind == "StatefulSet" {
+		set, err := workload(ctx, l, by.Kind, pod.Namespace, by.Name)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("%s pod/%s: it is a pod of statefulset/%s: %w", verb, pod.Name, by.Name, err)
+		case set != nil:
+			return set, nil
+		}
+	}
 	pod.ObjectMeta = metav1.ObjectMeta{
 		Namespace: pod.Namespace, GenerateName: pod.Name + "-", Labels: pod.Labels,
 		Annotations: pod.Annotations, OwnerReferences: pod.OwnerReferences,

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -47,7 +49,7 @@ func PodOf(object runtime.Object, namespace string) (UncreatedPod, bool) {
 	case *appsv1.ReplicaSet:
 		return fromTemplate(o, &o.Spec.Template, namespace).times(o.Spec.Replicas), true
 	case *appsv1.StatefulSet:
-		return fromStatefulSet(o, namespace).times(o.Spec.Replicas), true
+		return fromStatefulSet(o, namespace, 0).times(o.Spec.Replicas), true
 	case *appsv1.DaemonSet:
 		return fromDaemonSet(o, namespace), true
 	case *batchv1.Job:
@@ -57,6 +59,16 @@ func PodOf(object runtime.Object, namespace string) (UncreatedPod, bool) {
 	default:
 		return UncreatedPod{}, false
 	}
+}
+
+// FurtherPodOf is PodOf of the next pod of a workload that exists: those of a StatefulSet are numbered on
+// from its replicas.
+func FurtherPodOf(object runtime.Object) (UncreatedPod, bool) {
+	set, ok := object.(*appsv1.StatefulSet)
+	if !ok {
+		return PodOf(object, "")
+	}
+	return fromStatefulSet(set, "", int(ptr.Deref(set.Spec.Replicas, 1))).times(set.Spec.Replicas), true
 }
 
 // times notes how many pods are asked for; nil is one, as the API server has it.
@@ -103,20 +115,27 @@ func fromDaemonSet(set *appsv1.DaemonSet, namespace string) UncreatedPod {
 	return p
 }
 
-// fromStatefulSet mounts the claims that the StatefulSet controller would make:
+// fromStatefulSet mounts the claims that the StatefulSet controller would make for the pod of a place, from 0:
 // the API server refuses a pod with a mount of no volume.
-func fromStatefulSet(set *appsv1.StatefulSet, namespace string) UncreatedPod {
+func fromStatefulSet(set *appsv1.StatefulSet, namespace string, place int) UncreatedPod {
 	p := fromTemplate(set, &set.Spec.Template, namespace)
 	p.Claims = set.Spec.VolumeClaimTemplates
-	for _, claim := range p.Claims {
+	for _, claim := range p.Claims { // as the controller does (updateStorage of pkg/controller/statefulset)
+		p.Pod.Spec.Volumes = slices.DeleteFunc(p.Pod.Spec.Volumes, func(volume corev1.Volume) bool { return volume.Name == claim.Name })
 		p.Pod.Spec.Volumes = append(p.Pod.Spec.Volumes, corev1.Volume{
-			Name: claim.Name,
-			VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{
-				ClaimName: claim.Name + "-" + set.Name + "-0",
-			}},
+			Name:         claim.Name,
+			VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: ClaimName(set, claim.Name, place)}},
 		})
 	}
 	return p
+}
+
+// ClaimName is the claim that a StatefulSet makes from a template for the pod of a place, from 0.
+func ClaimName(set *appsv1.StatefulSet, template string, place int) string {
+	if set.Spec.Ordinals != nil {
+		place += int(set.Spec.Ordinals.Start)
+	}
+	return fmt.Sprintf("%s-%s-%d", template, set.Name, place)
 }
 
 // kindOf is the kind of an object of the API.
@@ -132,17 +151,15 @@ func kindOf(object metav1.Object) schema.GroupVersionKind {
 	return kinds[0]
 }
 
-// WithNewClaims gives a pod, in the place of the claims of a StatefulSet, generic ephemeral volumes
-// of the same templates. The scheduler treats their claims alike, and each replica that is
-// simulated gets claims of its own. It returns what that leaves open.
+// WithNewClaims gives a pod, in the place of the claims of a StatefulSet, volumes with the templates of
+// these claims, from which each replica that is simulated gets claims of its own (SetClaim). It returns what that
+// means.
 func (p UncreatedPod) WithNewClaims(pod *corev1.Pod) (notes []string) {
 	for _, claim := range p.Claims {
 		for i := range pod.Spec.Volumes {
 			if volume := &pod.Spec.Volumes[i]; volume.Name == claim.Name && volume.PersistentVolumeClaim != nil {
-				first := volume.PersistentVolumeClaim.ClaimName
-				volume.VolumeSource = NewClaimLike(&claim)
-				metav1.SetMetaDataAnnotation(&volume.Ephemeral.VolumeClaimTemplate.ObjectMeta, firstClaim, first)
-				notes = append(notes, fmt.Sprintf("each pod is simulated with a new claim from volumeClaimTemplate %s", claim.Name))
+				volume.VolumeSource = NewSetClaimLike(&claim, volume.PersistentVolumeClaim.ClaimName)
+				notes = append(notes, fmt.Sprintf("each pod is simulated with its own claim of volumeClaimTemplate %s", claim.Name))
 			}
 		}
 	}
@@ -159,14 +176,31 @@ func (p UncreatedPod) WithoutClaims(pod *corev1.Pod) (notes []string) {
 	return notes
 }
 
-// firstClaim is an annotation of templates that WithNewClaims makes: the claim that a StatefulSet
-// makes for its first pod. No API server sees it.
+// firstClaim is an annotation of templates that NewSetClaimLike makes: the claim of the first of the replicas.
+// No API server sees it.
 const firstClaim = "first-claim"
 
-// FirstClaim is the claim that a StatefulSet makes from a template for its first pod; "" where the
-// template is none of a StatefulSet's.
-func FirstClaim(template *corev1.PersistentVolumeClaimTemplate) string {
-	return template.Annotations[firstClaim]
+// NewSetClaimLike is NewClaimLike of a StatefulSet, where the claim of the first of the replicas has a name.
+func NewSetClaimLike(claim *corev1.PersistentVolumeClaim, first string) corev1.VolumeSource {
+	source := NewClaimLike(claim)
+	metav1.SetMetaDataAnnotation(&source.Ephemeral.VolumeClaimTemplate.ObjectMeta, firstClaim, first)
+	return source
+}
+
+// SetClaim is the claim that a StatefulSet makes from the template of a volume for the replica of that number,
+// from 0, and the name of that replica; "" where the volume is none of a StatefulSet's.
+func SetClaim(volume *corev1.Volume, n int) (claim, pod string) {
+	if volume.Ephemeral == nil || volume.Ephemeral.VolumeClaimTemplate == nil {
+		return "", ""
+	}
+	first := volume.Ephemeral.VolumeClaimTemplate.Annotations[firstClaim]
+	at := strings.LastIndexByte(first, '-')
+	ordinal, err := strconv.Atoi(first[at+1:])
+	if at < 0 || err != nil {
+		return "", ""
+	}
+	claim = first[:at+1] + strconv.Itoa(ordinal+n)
+	return claim, strings.TrimPrefix(claim, volume.Name+"-")
 }
 
 // NewClaimLike is a generic ephemeral volume whose claim requests what a claim does. The volume that

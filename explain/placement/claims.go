@@ -22,8 +22,10 @@ type Template struct {
 	// Claims are the specs of the ResourceClaims that are made for each of them, by the name
 	// that the pod gives the claim.
 	Claims map[string]*resourcev1.ResourceClaimSpec
-	// Unclaimed says that no claims are made for them: quotas do not admit any.
+	// Unclaimed says that no claims are made for them once they are created: quotas do not admit any.
 	Unclaimed bool
+	// Anywhere are the names of their volumes that every node can use where the claims are new.
+	Anywhere map[string]bool
 }
 
 // AsNewPod is the pod of that number, from 0, before it is created: it has no UID. Its
@@ -31,7 +33,7 @@ type Template struct {
 func (t Template) AsNewPod(on *scheduler.SimulatedState, n int) (*corev1.Pod, error) {
 	pod := numbered(t.Pod, n)
 	pod.UID = ""
-	return pod, t.claim(on, pod)
+	return pod, t.claim(on, pod, n)
 }
 
 // AsOnlyPod is the pod under its own name, before it is created: it has no UID. Its claims are put
@@ -39,27 +41,29 @@ func (t Template) AsNewPod(on *scheduler.SimulatedState, n int) (*corev1.Pod, er
 func (t Template) AsOnlyPod(on *scheduler.SimulatedState) (*corev1.Pod, error) {
 	pod := AsNewPod(t.Pod).DeepCopy()
 	pod.UID = ""
-	return pod, t.claim(on, pod)
+	return pod, t.claim(on, pod, 0)
 }
 
 // replica is the pod of that number with a UID of its own, and its claims.
 func (t Template) replica(on *scheduler.SimulatedState, n int) (*corev1.Pod, error) {
 	pod := numbered(t.Pod, n)
-	return pod, t.claim(on, pod)
+	return pod, t.claim(on, pod, n)
 }
 
-// claim puts the ResourceClaims of a pod, which it notes in its status, and the claims of its
-// generic ephemeral volumes into a simulated state.
-func (t Template) claim(on *scheduler.SimulatedState, pod *corev1.Pod) error {
-	if t.Unclaimed {
-		return nil
-	}
+// claim puts the ResourceClaims of the pod of that number, which it notes in its status, and the
+// claims of its volumes into a simulated state, and mounts those of a StatefulSet.
+func (t Template) claim(on *scheduler.SimulatedState, pod *corev1.Pod, n int) error {
 	var claims []runtime.Object
-	for _, claim := range t.ClaimsOf(pod) {
+	for _, claim := range t.mount(on.Listers(), pod, n) {
 		claims = append(claims, claim)
 	}
-	for _, claim := range VolumeClaimsOf(pod) {
-		claims = append(claims, claim)
+	if !t.Unclaimed {
+		for _, claim := range t.ClaimsOf(pod) {
+			claims = append(claims, claim)
+		}
+		for _, claim := range VolumeClaimsOf(pod) {
+			claims = append(claims, claim)
+		}
 	}
 	for _, claim := range claims {
 		if err := on.Make(func(s *scheduler.Fork) error { return s.SetObject(claim) }); err != nil {

@@ -69,7 +69,7 @@ func (f *Filling) place(ctx context.Context, s *scheduler.Scheduler, on *schedul
 		f.Chance = f.Chance || sampled || len(ranked.Unread) > 0 || len(ranked.Nodes) > 1 && ranked.Nodes[1].Tied
 	}
 	node := ranked.Nodes[0].Node
-	if len(VolumeClaimsOf(next)) > 0 {
+	if MakesClaims(of.Pod) {
 		if f.bound, err = t.BindsVolumes(next, node, len(f.Nodes)+1); err != nil {
 			return err
 		}

@@ -5,15 +5,18 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/kubernetes/pkg/controller/daemon"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/admission"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
@@ -157,10 +160,23 @@ func shared(volume corev1.Volume) bool {
 		volume.AWSElasticBlockStore != nil || volume.ISCSI != nil || volume.RBD != nil
 }
 
+// setOrdinal labels a pod of a StatefulSet by its name, as the controller does.
+func setOrdinal(pod *corev1.Pod) {
+	metav1.SetMetaDataLabel(&pod.ObjectMeta, appsv1.StatefulSetPodNameLabel, pod.Name)
+	metav1.SetMetaDataLabel(&pod.ObjectMeta, appsv1.PodIndexLabel, pod.Name[strings.LastIndexByte(pod.Name, '-')+1:])
+}
+
 // numbered is a pod of its own that equals another.
 func numbered(pod *corev1.Pod, n int) *corev1.Pod {
 	next := AsNewPod(pod).DeepCopy()
 	next.Name = "replica-" + strconv.Itoa(n)
+	for i := range next.Spec.Volumes {
+		if _, name := admission.SetClaim(&next.Spec.Volumes[i], n); name != "" {
+			next.Name = name
+			setOrdinal(next)
+			break
+		}
+	}
 	next.UID = types.UID("to be placed: " + next.Name)
 	return next
 }

@@ -8,6 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 )
 
 // SimulatedState is a simulated state that outlasts the lock: where the real state has
@@ -76,6 +78,9 @@ func (on *SimulatedState) Begin(change func(*Fork) error) {
 
 // Make makes a change of nodes, volumes or claims.
 func (on *SimulatedState) Make(change func(*Fork) error) error { return on.change(change) }
+
+// Listers are those of what is neither a node nor a pod.
+func (on *SimulatedState) Listers() plugins.Listers { return on.state.Listers }
 
 // suspend takes a pod off the node that it is nominated to.
 func (on *SimulatedState) suspend(pod *corev1.Pod) {
