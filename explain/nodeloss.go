@@ -19,8 +19,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
-// Lose says what becomes of the pods of some nodes if all those nodes were drained: the
-// nodes stay, but take no pods.
+// Lose says what becomes of the pods of some nodes if all those nodes were deleted.
 func Lose(ctx context.Context, e *Engine, nodes []string) (*report.Loss, error) {
 	answer := &report.Loss{TypeMeta: metav1.TypeMeta{APIVersion: report.APIVersion, Kind: report.FitKind}, Lost: nodes, Unknown: []report.UnknownPart{}}
 	for _, resource := range []string{"nodes", "pods"} {
@@ -72,9 +71,12 @@ func Lose(ctx context.Context, e *Engine, nodes []string) (*report.Loss, error) 
 	return answer, nil
 }
 
-// closed is a node that takes no pods at all, not even those that tolerate its cordon.
+// closed is a node that is in the state as if it were deleted: it takes no pods at all, not even those that
+// tolerate its cordon, and without labels it is of no topology domain, so neither it nor its pods count for spread
+// constraints and pod affinity.
 func closed(node *corev1.Node) *corev1.Node {
 	then := plan.Cordoned(node)
+	then.Labels = nil
 	then.Status.Allocatable = maps.Clone(then.Status.Allocatable)
 	if then.Status.Allocatable == nil {
 		then.Status.Allocatable = corev1.ResourceList{}

@@ -129,3 +129,27 @@ func TestALostNodeIsNotTheReasonWhyItsPodsArePending(t *testing.T) {
 		t.Errorf("%+v", got.Pending)
 	}
 }
+
+// A zone without nodes is no topology domain, so it counts neither for a spread constraint nor for pod affinity.
+func TestTheTopologyDomainsOfLostNodesDoNotCount(t *testing.T) {
+	zone := func(name string) func(*corev1.Node) { return nodeLabel(corev1.LabelTopologyZone, name) }
+	spread := func(p *corev1.Pod) {
+		p.Labels = map[string]string{"app": "web"}
+		p.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{{
+			MaxSkew: 1, TopologyKey: corev1.LabelTopologyZone, WhenUnsatisfiable: corev1.DoNotSchedule,
+			LabelSelector: &metav1.LabelSelector{MatchLabels: p.Labels},
+		}}
+	}
+	web := podControlledBy("apps/v1", "ReplicaSet", "web")
+	e := startEngine(t, Options{}, testNode("a", "8", zone("eu-1a")), testNode("b", "8", zone("eu-1b")), testNode("c", "8", zone("eu-1c")), testNode("c2", "8", zone("eu-1c")),
+		testPod("shop/web-1", "a", "1", web, spread), testPod("shop/web-2", "b", "1", web, spread), testPod("shop/web-3", "c", "1", web, spread), testPod("shop/web-4", "c2", "1", web, spread))
+	for nodes, want := range map[string][2]int{"c c2": {2, 0}, "c2": {1, 0}} {
+		got, err := Lose(t.Context(), e, strings.Fields(nodes))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got.Rescheduled) != want[0] || len(got.Pending) != want[1] {
+			t.Errorf("without %s:\n%s", nodes, got.Text(80))
+		}
+	}
+}

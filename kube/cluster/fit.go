@@ -40,7 +40,7 @@ func fit(c *Cluster, ask func(*explain.Engine) (*report.Fit, error)) (answer *re
 	return answer, nil
 }
 
-// Lose says what becomes of the pods of some nodes if all those nodes were drained. Before
+// Lose says what becomes of the pods of some nodes if all those nodes were deleted. Before
 // everything is in, the error is ErrReading.
 func Lose(ctx context.Context, c *Cluster, nodes []string) (answer *report.Loss, err error) {
 	caveats, err := c.whole(func(e *explain.Engine) (err error) {
