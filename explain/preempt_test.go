@@ -385,6 +385,20 @@ func TestPreemptionSaysWhichPriorityHoldsTheNodes(t *testing.T) {
 	}
 }
 
+// Pods of a higher priority are not why preemption does not help where the pod would not fit without them either.
+func TestPreemptionDoesNotBlamePrioritiesForOtherReasons(t *testing.T) {
+	app := func(p *corev1.Pod) { p.Labels = map[string]string{"app": "cart"} }
+	apart := awayFrom(podTerm(corev1.LabelHostname, "cart"))
+	objects := []runtime.Object{aNode("a", "4"), aNode("b", "4")}
+	for _, node := range []string{"a", "b"} {
+		objects = append(objects, aPod("cart-"+node, "1", on(node), priority(7), app), aPod("high-"+node, "1", on(node), priority(500)))
+	}
+	r := mustExplain(t, startEngine(t, Options{}, objects...), aPod("p", "1", priority(7), app, apart))
+	if r.Preemption == nil || strings.Contains(r.Preemption.Why, "higher priority") || strings.Contains(r.Preemption.Short, "outrank") {
+		t.Errorf("it says %+v", r.Preemption)
+	}
+}
+
 // Where a large pod and two small ones rank the same, either the large one goes or
 // both small ones: such a node ties with another only in one of the orders.
 func TestPreemptionTriesPodsThatNothingRanksApartInOtherOrders(t *testing.T) {

@@ -124,6 +124,9 @@ func (s Simulator) dryRun(ctx context.Context, m *scheduler.Matrix, pod *corev1.
 	if c.equal, err = s.equalHolders(ctx, m, pod, &c); err != nil {
 		return Outcome{}, err
 	}
+	if c.higher, err = s.outranking(ctx, m, pod, &c); err != nil {
+		return Outcome{}, err
+	}
 	c.statuses.SetAbsentNodesStatus(fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "Preemption is not helpful for scheduling"))
 	none := &framework.FitError{Pod: pod, NumAllNodes: len(m.Nodes), Diagnosis: framework.Diagnosis{NodeToStatus: c.statuses}}
 	return Outcome{Message: none.Error(), Preemption: c.cannot(m, pod), tried: &c}, nil
@@ -140,6 +143,7 @@ type candidates struct {
 	wanted   int            // candidates that are enough for the scheduler
 	capacity bool           // the nodes where evictions could help lack nothing else
 	equal    *equalHolders  // which hold what the pod lacks; nil: none, or there are candidates
+	higher   outranking     // for which the pod does not fit; none: it would not without them either
 
 	// could says whether evictions could help on the node.
 	could func(node string) bool

@@ -2,7 +2,10 @@ package preemption
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -35,7 +38,7 @@ func (c *candidates) cannot(m *scheduler.Matrix, pod *corev1.Pod) *report.Preemp
 			none.Short = "no lower-priority pod on otherwise suitable nodes"
 		}
 	}
-	if above := c.above(m, pod); above.pods > 0 && above.pods*tellingShare >= above.of {
+	if above := c.higher; above.pods > 0 && above.pods*tellingShare >= above.of {
 		none.Why += fmt.Sprintf("; %d of the %d pods there %s a higher priority, mostly %s (%d)",
 			above.pods, above.of, grammar.Agree(above.pods, "has", "have"), above.most.name(), above.most.value)
 		class := above.most.name()
@@ -63,8 +66,49 @@ const tellingShare = 4
 // outranking counts the pods that rank higher than another.
 type outranking struct {
 	pods, of int
-	most     heldPriority // that most of them have
-	ofMost   int          // so many
+	most     heldPriority   // that most of them have
+	ofMost   int            // so many
+	on       map[string]int // how many are on each node
+}
+
+// outranking counts the pods that rank higher where evictions could help, if the scheduler would accept one of the nodes
+// that hold most of them if it could evict them as well: none where something other than their priority keeps
+// preemption from helping, such as anti-affinity to pods of the same priority.
+func (s Simulator) outranking(ctx context.Context, m *scheduler.Matrix, pod *corev1.Pod, c *candidates) (outranking, error) {
+	above := c.above(m, pod)
+	nodes := slices.SortedFunc(maps.Keys(above.on), func(a, b string) int {
+		return cmp.Or(cmp.Compare(above.on[b], above.on[a]), cmp.Compare(a, b))
+	})
+	nodes = nodes[:min(len(nodes), mostWithout)]
+	if len(nodes) == 0 {
+		return outranking{}, nil
+	}
+	fork, own := m.Profile.Scheduler.State.Fork(), corev1helpers.PodPriority(pod)
+	defer fork.Revert()
+	for _, node := range m.Nodes {
+		if !slices.Contains(nodes, node.Node().Name) {
+			continue
+		}
+		for _, info := range slices.Clone(node.GetPods()) {
+			if value := corev1helpers.PodPriority(info.GetPod()); value == own || value > own && spared(info.GetPod()) {
+				continue
+			}
+			if err := fork.RemovePod(info.GetPod()); err != nil {
+				return outranking{}, err
+			}
+		}
+	}
+	t, err := m.Profile.Scheduler.FittingNodes(ctx, pod, nodes)
+	if err != nil || len(t.Names) == 0 {
+		return outranking{}, err
+	}
+	return above, nil
+}
+
+// spared reports whether a pod that ranks higher is critical, or of a DaemonSet, which every node runs.
+func spared(pod *corev1.Pod) bool {
+	owner := metav1.GetControllerOfNoCopy(pod)
+	return corev1helpers.PodPriority(pod) >= model.SystemCritical || owner != nil && owner.Kind == "DaemonSet"
 }
 
 // above counts the pods that rank higher where evictions could help. Critical pods and those of
@@ -75,6 +119,7 @@ func (c *candidates) above(m *scheduler.Matrix, pod *corev1.Pod) (above outranki
 		return above
 	}
 	held := map[heldPriority]int{}
+	above.on = map[string]int{}
 	for _, node := range m.Nodes {
 		if !c.could(node.Node().Name) {
 			continue
@@ -82,12 +127,13 @@ func (c *candidates) above(m *scheduler.Matrix, pod *corev1.Pod) (above outranki
 		for _, info := range node.GetPods() {
 			other := info.GetPod()
 			value := corev1helpers.PodPriority(other)
-			if owner := metav1.GetControllerOfNoCopy(other); value >= model.SystemCritical || owner != nil && owner.Kind == "DaemonSet" {
+			if spared(other) {
 				continue
 			}
 			above.of++
 			if value > own {
 				above.pods++
+				above.on[node.Node().Name]++
 				held[heldPriority{value, other.Spec.PriorityClassName}]++
 			}
 		}
