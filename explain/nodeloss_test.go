@@ -153,3 +153,16 @@ func TestTheTopologyDomainsOfLostNodesDoNotCount(t *testing.T) {
 		}
 	}
 }
+
+func TestALossNamesTheTaintsOfAllNodes(t *testing.T) {
+	taint := func(key, value string) func(*corev1.Node) { return nodeTaint(key, value, corev1.TaintEffectNoSchedule) }
+	e := startEngine(t, Options{}, testNode("a", "4"), testNode("b", "4", taint("tenant", "acme")), testNode("c", "4", taint("tenant", "acme")), testNode("d", "4", taint("gpu", "yes")),
+		testPod("shop/web-1", "a", "1", podControlledBy("apps/v1", "ReplicaSet", "web")))
+	got, err := Lose(t.Context(), e, []string{"a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "taints on all 3 nodes: tenant=acme:NoSchedule (2), gpu=yes:NoSchedule (1)"; len(got.Pending) != 1 || got.Pending[0].Why != want {
+		t.Errorf("%+v, want %q", got.Pending, want)
+	}
+}

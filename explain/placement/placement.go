@@ -137,6 +137,11 @@ func closestOther(pod *corev1.Pod, m *scheduler.Matrix, cordons []*corev1.Node) 
 		}
 		return told.Nodes[0] + " " + strings.Join(told.ClauseList(), "; ") // "needs cpu 2 more" has the node as its subject
 	}
+	if len(told.Rejections) == 1 && told.Rejections[0].Plugin == names.TaintToleration {
+		if words := differentTaints(q, m, all, cordons); words != "" {
+			return words
+		}
+	}
 	clauses := strings.Join(told.ClauseList(), "; ")
 	if clauses == report.CordonWord {
 		return fmt.Sprintf("%s %s cordoned", grammar.Plural(told.Count, "node"), grammar.Agree(told.Count, "is", "are"))
@@ -145,6 +150,45 @@ func closestOther(pod *corev1.Pod, m *scheduler.Matrix, cordons []*corev1.Node) 
 		return told.Nodes[0] + ": " + clauses
 	}
 	return clauses
+}
+
+// differentTaints name the taints of several groups of nodes, those of the most nodes first; "" where all have the same.
+func differentTaints(q *plugins.Question, m *scheduler.Matrix, all []*rejectiongroups.Group, cordons []*corev1.Node) string {
+	type tainted struct {
+		words string
+		nodes int
+	}
+	var found []tainted
+	nodes, withTaints := 0, 0
+	for _, group := range all {
+		own := len(group.Nodes) - countOf(group, m, cordons)
+		told, _ := group.Tell(q, m, false)
+		nodes += own
+		at := slices.IndexFunc(told.Rejections, func(r report.Rejection) bool { return r.Plugin == names.TaintToleration })
+		if at < 0 || own == 0 {
+			continue
+		}
+		withTaints += own
+		words := told.Rejections[at].Short
+		if same := slices.IndexFunc(found, func(t tainted) bool { return t.words == words }); same >= 0 {
+			found[same].nodes += own
+			continue
+		}
+		found = append(found, tainted{words, own})
+	}
+	if len(found) < 2 {
+		return ""
+	}
+	slices.SortStableFunc(found, func(a, b tainted) int { return b.nodes - a.nodes })
+	list := make([]string, len(found))
+	for i, t := range found {
+		list[i] = fmt.Sprintf("%s (%d)", t.words, t.nodes)
+	}
+	share := fmt.Sprintf("all %d", nodes)
+	if withTaints < nodes {
+		share = fmt.Sprintf("%d of %d", withTaints, nodes)
+	}
+	return fmt.Sprintf("taints on %s nodes: %s", share, grammar.List(list, grammar.Few))
 }
 
 // countOf is how many nodes of a group are among those.
