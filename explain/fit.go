@@ -89,8 +89,8 @@ func (f *fitCount) fill(ctx context.Context, created int, claimed claimsAdmitted
 		return err
 	}
 	f.answer.Place(filled.Nodes)
-	if filled.Chance {
-		f.answer.Scheduler.Caveats = append(f.answer.Scheduler.Caveats, report.FitChance)
+	if chance := report.FitChance(len(filled.Nodes), claimed.pods); filled.Chance && chance != "" {
+		f.answer.Scheduler.Caveats = append(f.answer.Scheduler.Caveats, chance)
 	}
 	f.answer.Unknown = report.MergeUnknown(f.answer.Unknown, filled.Unknown)
 	next := f.of.Template

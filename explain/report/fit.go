@@ -34,8 +34,30 @@ func CreationUnknown(parts []UnknownPart) string {
 	return ""
 }
 
-// FitChance is the caveat of an answer where the nodes of the pods decide how many fit.
-const FitChance = "where several nodes score equally, kube-scheduler chooses at random, so it may be more or fewer"
+// FitChance is the caveat of an answer where the nodes of the pods decide how many fit, by how many of those that are
+// asked for were placed; "" where there can be no other number.
+func FitChance(placed, asked int) string {
+	if other := otherNumber(placed, asked); other != "" {
+		return "where several nodes score equally, kube-scheduler chooses at random, so it may be " + other
+	}
+	return ""
+}
+
+// otherNumber says whether more or fewer pods may fit where they are placed on other nodes: the first one fits, and not
+// more than are asked for do.
+func otherNumber(placed, asked int) string {
+	switch more, fewer := placed < asked, placed > 1; {
+	case placed == 0:
+		return ""
+	case more && fewer:
+		return "more or fewer"
+	case more:
+		return "more"
+	case fewer:
+		return "fewer"
+	}
+	return ""
+}
 
 // FitQuery asks how many equal pods fit.
 type FitQuery struct {

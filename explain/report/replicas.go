@@ -258,8 +258,13 @@ func allFit(wanted int) string {
 
 // chance says that another order of choices may come to another number.
 func (r *Replicas) chance() string {
-	if !r.Chance || r.Wanted == 1 {
+	asked := r.Wanted
+	if r.Rejected { // the pods that are created fit
+		asked = r.Placed
+	}
+	other := otherNumber(r.Placed, asked)
+	if !r.Chance || other == "" {
 		return ""
 	}
-	return " kube-scheduler chooses among equal nodes at random, so it may be more or fewer."
+	return " kube-scheduler chooses among equal nodes at random, so it may be " + other + "."
 }

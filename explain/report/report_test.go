@@ -1,6 +1,9 @@
 package report
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestTheBlockingPluginIsThatOfTheClosestCause(t *testing.T) {
 	taint := Rejection{Plugin: "TaintToleration", Cause: "taint"}
@@ -23,6 +26,17 @@ func TestTheBlockingPluginIsThatOfTheClosestCause(t *testing.T) {
 	} {
 		if got := BlockingPlugin(&c.report); got != c.want {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+func TestTheNumberThatFitsVariesOnlyWhereItCan(t *testing.T) {
+	for _, test := range []struct {
+		placed, asked int
+		other         string
+	}{{0, 5, ""}, {1, 1, ""}, {1, 5, "more"}, {12, 12, "fewer"}, {3, 12, "more or fewer"}} {
+		if got := FitChance(test.placed, test.asked); got != "" && !strings.HasSuffix(got, " so it may be "+test.other) || (got == "") != (test.other == "") {
+			t.Errorf("%d of %d: %q, want %q", test.placed, test.asked, got, test.other)
 		}
 	}
 }
