@@ -64,7 +64,7 @@ Exit codes: 0 all fit (--lose: are rescheduled); 1 not all; 2 usage; 3 unknown.`
 		Args:              oneWorkload,
 		ValidArgsFunction: complete.New(a.source).Workloads,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.counted = cmd.Flags().Changed("replicas")
+			f.counted, f.added.counted = cmd.Flags().Changed("replicas"), cmd.Flags().Changed("add")
 			for _, flag := range []string{"filename", "requests"} {
 				if cmd.Flags().Changed(flag) && cmd.Flags().Lookup(flag).Value.String() == "" {
 					return exit.Usagef(`fit: --%s "": it has no value`, flag)

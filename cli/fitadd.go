@@ -17,17 +17,18 @@ const mostAdded = 1000
 // addedNodes are the nodes that --add, --like and --pool ask for.
 type addedNodes struct {
 	count      int
+	counted    bool // --add is given
 	like, pool string
 }
 
 // validate rejects flags that do not go together.
 func (a *addedNodes) validate() error {
 	switch {
-	case a.count == 0 && a.like == "" && a.pool == "":
+	case !a.counted && a.like == "" && a.pool == "":
 		return nil
-	case a.count == 0:
+	case !a.counted:
 		return exit.Usagef("fit: --like and --pool need --add N, the number of new nodes")
-	case a.count < 0 || a.count > mostAdded:
+	case a.count < 1 || a.count > mostAdded:
 		return exit.Usagef("fit: --add %d: use a number from 1 to %d", a.count, mostAdded)
 	case a.like == "" && a.pool == "":
 		return exit.Usagef("fit: --add needs --like NODE or --pool POOL: what a new node is like")
