@@ -67,6 +67,9 @@ func TestFitTellsEachCase(t *testing.T) {
 			if says := screenRow(app, 2); !strings.HasPrefix(strings.TrimSpace(says), test.says) {
 				t.Errorf("it says %q, want %q …", says, test.says)
 			}
+			if text := strings.Join(strings.Fields(screen(app)), " "); test.name == "a quota stops it" && !strings.Contains(text, "19 used, the pod needs 4.") {
+				t.Errorf("the end of the answer is not shown:\n%s", screen(app))
+			}
 		})
 	}
 }

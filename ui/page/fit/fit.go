@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/textview"
@@ -89,6 +90,11 @@ func (p *Page) compose() {
 		return ""
 	}
 	var lines []textview.Line
+	if answer := p.Answer(p.Width); cells.Width(answer) > p.Width-1 { // the row of the answer has no room for it
+		for _, line := range append(cells.Wrap(answer, max(1, p.Width-2)), "") {
+			lines = append(lines, textview.Line{Text: " " + line, Tone: tone.Plain})
+		}
+	}
 	for line := range strings.Lines(p.poll.Value.Evidence(max(1, p.Width-2), pool)) {
 		lines = append(lines, textview.Line{Text: " " + model.Clean(strings.TrimSuffix(line, "\n")), Tone: tone.Plain})
 	}

@@ -2,6 +2,7 @@
 package pools
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -203,8 +204,8 @@ func (p *Page) Off(do keymap.Action) string {
 	return page.OffPod(p.Host.Observed(), do, false, page.SelectPod(first))
 }
 
-// pendingOf is the first of the pending pods that target the selected pool; nil where there is
-// none, or it was not created, and why.
+// pendingOf is the first of the pending pods that target the selected pool, if possible one that waits for a node: not
+// one that is gated, or that no scheduler looks at; nil where there is none, or it was not created, and why.
 func pendingOf(p *Page) (pod *model.Pod, why string) {
 	pool, ok := p.Table.Selected()
 	switch {
@@ -213,12 +214,34 @@ func pendingOf(p *Page) (pod *model.Pod, why string) {
 	case pool.Pending == nil:
 		return nil, "it is not known which pending pods target the pool."
 	}
-	for _, kind := range pool.Waiting {
-		if first := kind.First(); first.Exists() {
-			return first, ""
+	if pod = firstWaiting(pool.Waiting); pod == nil {
+		return nil, "no pending pod targets the pool."
+	}
+	return pod, ""
+}
+
+// firstWaiting is the first pod of those that exist, if possible one that a scheduler has looked at, then one that is
+// not gated; nil where none exists.
+func firstWaiting(kinds []*model.EquivalenceClass) (pod *model.Pod) {
+	least := 0
+	for _, kind := range kinds {
+		if first := kind.First(); first.Exists() && (pod == nil || delay(first.Object) < least) {
+			pod, least = first, delay(first.Object)
 		}
 	}
-	return nil, "no pending pod targets the pool."
+	return pod
+}
+
+// delay is how far a pending pod is from getting a node: 0 where a scheduler has looked at it, 1 where none has, as where
+// its scheduler does not run, and 2 where it is gated.
+func delay(pod *corev1.Pod) int {
+	switch {
+	case len(pod.Spec.SchedulingGates) > 0:
+		return 2
+	case slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool { return c.Type == corev1.PodScheduled }):
+		return 0
+	}
+	return 1
 }
 
 // Places implements page.View.
