@@ -54,13 +54,9 @@ func (e *Engine) Fit(ctx context.Context, q report.FitQuery) (*report.Fit, error
 	}
 	answer.Scheduler = first.Scheduler
 	answer.Scheduler.Caveats = append(answer.Scheduler.Caveats, of.caveats...)
-	created, rejected := judged.Created(q.Replicas)
-	claimed, err := of.claimed(ctx, e, created)
+	created, rejected, claimed, err := of.created(ctx, e, judged, q.Replicas)
 	if err != nil {
 		return nil, err
-	}
-	if len(claimed.notCreated) > 0 { // its controller makes the claim first, and no pod without it
-		created, rejected = claimed.pods, claimed.notCreated
 	}
 	if answer.Added != nil {
 		if err := fitWithout(ctx, e, answer, of, created); err != nil {

@@ -79,6 +79,17 @@ func (t *fitTemplate) claimed(ctx context.Context, e *Engine, most int) (claimsA
 	return admitted, nil
 }
 
+// created counts how many of the pods, at most so many, would be created, with what rejects the next one, and for how
+// many of these quotas let claims be created.
+func (t *fitTemplate) created(ctx context.Context, e *Engine, judged *admission.Judgement, most int) (created int, rejected []report.Rejection, claimed claimsAdmitted, err error) {
+	created, rejected = judged.Created(most)
+	claimed, err = t.claimed(ctx, e, created)
+	if err == nil && len(claimed.notCreated) > 0 { // a StatefulSet makes the claim first, and no pod without it
+		created, rejected = claimed.pods, claimed.notCreated
+	}
+	return created, rejected, claimed, err
+}
+
 // setClaimsOf are the claims that a StatefulSet makes for each of so many pods before it creates them.
 func setClaimsOf(ctx context.Context, e *Engine, pod *corev1.Pod, pods int) (claims [][]*quotaRequest, err error) {
 	err = e.scheduler.Hold(ctx, nil, func() error {

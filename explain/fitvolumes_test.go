@@ -335,7 +335,8 @@ func TestFitNumbersTheReplicasOfAStatefulSetOn(t *testing.T) {
 			"0 of 9 fit. The 1st would not be created: ResourceQuota shop/compute allows persistentvolumeclaims 10, 10 used, its claim shop/data-db-8 needs 1.",
 		},
 		"a claim that exists": {
-			nil, "10", "10", []runtime.Object{kept, there},
+			nil, "10", "10",
+			[]runtime.Object{kept, there},
 			"1 of 9 fit. The 2nd would not be created: ResourceQuota shop/compute allows persistentvolumeclaims 10, 10 used, its claim shop/data-db-4 needs 1.",
 		},
 	} {
