@@ -134,9 +134,9 @@ func (p *Plan) Foretell(forecast *Forecast) {
 		default: // its own end, or its Job, has decided
 			end.Fate.Budget = fate.Budget
 		}
-		end.Drained = p.drainedOf(end.Fate)
+		end.Drained = drainedOf(p, end.Fate)
 	}
-	p.leaveOutRejected()
+	leaveOutRejected(p)
 	p.order()
 	p.Effects = append(p.effects(), admitted(forecast.Admitted, p.on)...)
 	p.Effects = append(p.Effects, barred(forecast.Barred)...)
@@ -148,7 +148,7 @@ func (p *Plan) Foretell(forecast *Forecast) {
 
 // drainedOf are the nodes that a drain cordons and a replacement is or may be scheduled on: these do not become
 // empty.
-func (p *Plan) drainedOf(fate Fate) []string {
+func drainedOf(p *Plan, fate Fate) []string {
 	drain, ok := p.Action.(Drains)
 	if !ok || fate.Outcome != Lands {
 		return nil
@@ -158,7 +158,7 @@ func (p *Plan) drainedOf(fate Fate) []string {
 }
 
 // leaveOutRejected takes pods out of the count whose eviction the API server rejects whatever happens.
-func (p *Plan) leaveOutRejected() {
+func leaveOutRejected(p *Plan) {
 	rejected := countEnds(p.Ends, func(e End) bool { return e.class() == never })
 	p.PodsTerminated -= rejected - p.rejected
 	p.rejected = rejected

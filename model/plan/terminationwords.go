@@ -237,7 +237,7 @@ func (e End) whereWords() string {
 		return "preempts pods on " + model.Clean(fate.Node) + " (likely)" + colon(fate.Why)
 	case fate.Outcome == Preempts:
 		return "preempts pods on " + model.Clean(fate.Node) + colon(fate.Why)
-	case fate.Outcome == Lands && (e.Budget().Allows != BudgetWaits || e.Refills()):
+	case fate.Outcome == Lands:
 		return e.landsWords() + e.refillsWords()
 	}
 	return ""
@@ -249,7 +249,8 @@ func (e End) sameNode() bool {
 	return e.Fate.Node == e.Pod.Object.Spec.NodeName && len(e.Fate.Nodes()) <= 1
 }
 
-// landsWords name the node that the pod's replacement is scheduled on.
+// landsWords name the node that the pod's replacement is scheduled on; "" where a budget blocks the eviction and
+// the node becomes empty.
 func (e End) landsWords() string {
 	node := model.Clean(e.Fate.Node)
 	nodes, because := e.Fate.Nodes(), "same score"
@@ -257,6 +258,8 @@ func (e End) landsWords() string {
 		because = "depends on other pods"
 	}
 	switch others := len(nodes) - 1; {
+	case e.Budget().Allows == BudgetWaits && !e.Refills():
+		return ""
 	case e.sameNode() && ofDaemonSet(e.Pod.Object):
 		return "recreated on " + node + " by its DaemonSet"
 	case e.sameNode():
