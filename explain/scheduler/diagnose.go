@@ -22,7 +22,7 @@ type Diagnosis struct {
 // Open says whether any plugin's answer does not count, or is not sure for a node that was asked about.
 func (m *Matrix) Open() bool {
 	for k := range m.Answers {
-		if m.Answers[k].Open != nil || m.anyUnsure(k) {
+		if m.Answers[k].Open != nil || anyUnsure(m, k) {
 			return true
 		}
 	}

@@ -364,7 +364,7 @@ func (m *Matrix) Column() func(name string) []*fwk.Status {
 // undecided says whether it is open what plugin k has against node i.
 func (m *Matrix) undecided(k, i int) bool {
 	a := &m.Answers[k]
-	if a.Open != nil || m.Unsure(k, i) {
+	if a.Open != nil || Unsure(m, k, i) {
 		return true
 	}
 	return Failed(a.Pre) || (a.Column != nil && Failed(a.Column[i]))

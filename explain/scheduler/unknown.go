@@ -60,18 +60,18 @@ func onlyRejects(resource string) bool {
 }
 
 // Unsure says whether plugin k has nothing against node i, but may have with objects that could not be read.
-func (m *Matrix) Unsure(k, i int) bool {
+func Unsure(m *Matrix, k, i int) bool {
 	a := &m.Answers[k]
 	return a.Unsure != nil && a.Pre == nil && (a.Column == nil || a.Column[i] == nil)
 }
 
 // anyUnsure says whether that is so on any node that was asked about.
-func (m *Matrix) anyUnsure(k int) bool {
+func anyUnsure(m *Matrix, k int) bool {
 	if m.Answers[k].Unsure == nil {
 		return false
 	}
 	for i := range m.Nodes {
-		if !m.skipped[i] && m.Unsure(k, i) {
+		if !m.skipped[i] && Unsure(m, k, i) {
 			return true
 		}
 	}
@@ -198,7 +198,7 @@ func (m *Matrix) Unknown() []report.UnknownPart {
 	var parts []report.UnknownPart
 	for k, plugin := range m.Profile.Plugins {
 		a, name := &m.Answers[k], plugin.Name
-		if a.Open != nil || m.anyUnsure(k) {
+		if a.Open != nil || anyUnsure(m, k) {
 			parts = append(parts, a.Parts(name)...)
 		}
 		if Failed(a.Pre) {

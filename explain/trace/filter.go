@@ -168,7 +168,7 @@ func (w *stages) filterStep(k int, drop []int) report.Step {
 		return step.Silent(report.Open, scheduler.PluginError+": "+why)
 	}
 	if len(drop) == 0 {
-		if slices.ContainsFunc(w.alive, func(i int) bool { return w.Matrix.Unsure(k, i) }) {
+		if slices.ContainsFunc(w.alive, func(i int) bool { return scheduler.Unsure(w.Matrix, k, i) }) {
 			return step.Silent(report.Open, whyOpen(a))
 		}
 		return step
