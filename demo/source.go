@@ -62,6 +62,9 @@ func (c *Cluster) Source(ctx context.Context) (*cluster.Source, error) {
 			return cluster.WholePod(ctx, asker, pod)
 		},
 		Facts:  func(ctx context.Context, of model.Ref) command.Facts { return cluster.FactsOf(ctx, asker, of) },
+		Preempted: func(ctx context.Context, namespace string) []*corev1.Event {
+			return cluster.PreemptedOf(ctx, asker, namespace)
+		},
 		Events: asker.RecentEvents, EventsUnread: asker.EventsUnread, Quotas: asker.Quotas, LimitRanges: asker.LimitRanges, Created: cluster.CreatedBy(asker), Objects: asker.Objects,
 	}, nil
 }

@@ -121,6 +121,7 @@ func (e *Engine) examine(ctx context.Context, q report.Query, said externalFacts
 	leaveOpen(x, open)
 	summary.Fill(x.question, x.facts, x.report)
 	x.report.Rollout, x.report.FailedPods = rollout.Of(e.scheduler.State, pod), failedPods(e.scheduler.State, pod)
+	x.report.Preempted = preemptedLike(e.scheduler.State, pod, said.preempted)
 	x.queued(said.queue)
 	if err := x.provision(ctx, said.provisioning); err != nil {
 		x.caveat("what autoscalers could do could not be determined: " + err.Error())

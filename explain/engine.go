@@ -78,6 +78,9 @@ type Options struct {
 	// Nominator is who set the nominatedNodeName of a pod; nil where that is not known. Nil:
 	// never known.
 	Nominator func(ctx context.Context, pod *corev1.Pod) *report.Nominator
+	// Preempted are the events that tell of pods of a namespace that were preempted, as far as they
+	// can be read. Nil: never known.
+	Preempted func(ctx context.Context, namespace string) []*corev1.Event
 	// Events are those about an object, asked for only where nothing else tells
 	// why a volume is not there. Nil: there are none.
 	Events func(ctx context.Context, ref model.Ref) ([]model.Event, error)

@@ -38,6 +38,7 @@ type externalFacts struct {
 	nominator    *report.Nominator
 	claims       map[string][]model.Event
 	events       []model.Event
+	preempted    []*corev1.Event // that tell of preemptions in its namespace
 	aside        summary.FactsWithoutNodes
 	limitRanges  map[corev1.ResourceName]string // that set its requests, where that is known
 	defaultClass string                         // the global default PriorityClass that its priority comes from; "": none, or not known
@@ -113,6 +114,11 @@ func (s *sources) askAtOnce(ctx context.Context, pod *corev1.Pod, said *external
 			}
 			if s.options.Provisioning != nil { // it needs the messages
 				said.provisioning = s.options.Provisioning(ctx, said.autoscalers)
+			}
+		},
+		func() {
+			if s.options.Preempted != nil {
+				said.preempted = s.options.Preempted(ctx, pod.Namespace)
 			}
 		},
 		func() { said.queue = s.queue(ctx, pod) },

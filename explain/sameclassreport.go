@@ -47,6 +47,7 @@ func (e *Engine) restate(ctx context.Context, q report.Query) (*report.Report, e
 		return nil, err
 	}
 	report.Rollout, report.FailedPods = rollout.Of(e.scheduler.State, pod), failedPods(e.scheduler.State, pod)
+	report.Preempted = preemptedLike(e.scheduler.State, pod, said.preempted)
 	report.Autoscaler, report.Provisioning = own.Autoscaler, own.Provisioning
 	preempts := like.Preemption != nil && like.Preemption.Possible
 	message.Compare(e.scheduler, x.question, preemption.Outcome{Message: like.SchedulerMessage, Legacy: like.Reworded, Successful: preempts}, &report.Observed)

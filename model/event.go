@@ -7,6 +7,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
+// PreemptedReason is that of the events with which a scheduler tells of the victims of a preemption: the
+// victim is what they are about, and the preemptor is related, except in v1.37, which names no pod
+// (pkg/scheduler/framework/preemption).
+const PreemptedReason = "Preempted"
+
 // NewEvent reads both versions of events: the newer one counts and
 // dates its series in other fields.
 func NewEvent(e *corev1.Event) Event {

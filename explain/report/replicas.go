@@ -67,7 +67,7 @@ func RolloutSentence(r *Report, now time.Time) string {
 		said += " " + model.FormatAge(rollout.Since.Time, now) + " ago"
 	}
 	if len(rollout.Changes) > 0 {
-		said += ": " + changeList(r)
+		said += ": " + changeList(r, rollout.Changes)
 		if !rollout.ByTemplate() {
 			said += ", set at admission and not by the template"
 		}
@@ -85,12 +85,12 @@ func RolloutSentence(r *Report, now time.Time) string {
 }
 
 // changeList are the changes, those that the rejecting plugins read first.
-func changeList(r *Report) string {
+func changeList(r *Report, changes []TemplateChange) string {
 	rejecting := func(plugin string) bool {
 		return slices.ContainsFunc(r.Plugins, func(p PluginResult) bool { return p.Name == plugin && p.Rejects > 0 })
 	}
 	var first, rest []string
-	for _, change := range r.Rollout.Changes {
+	for _, change := range changes {
 		if rejecting(change.Plugin) {
 			first = append(first, change.words())
 		} else {
@@ -267,4 +267,69 @@ func (r *Replicas) chance() string {
 		return ""
 	}
 	return " kube-scheduler chooses among equal nodes at random, so it may be " + other + "."
+}
+
+// Preempted are the pods, named as a pending one, that kube-scheduler preempted, as far as there are events of it.
+type Preempted struct {
+	Names string       `json:"names"` // what their names are, or begin with: "api-6c9-…"
+	Count int          `json:"count"`
+	Last  *metav1.Time `json:"last,omitempty"`
+	By    []Preemptor  `json:"by"` // who preempted most of them first
+}
+
+// Preemptor is a workload, or a pod that is gone or has none, for which pods were preempted.
+type Preemptor struct {
+	Kind      string   `json:"kind"`
+	Namespace string   `json:"namespace"`
+	Name      string   `json:"name"`
+	Count     int      `json:"count"`              // victims
+	Priority  *int32   `json:"priority,omitempty"` // null: the pod is gone
+	Rollout   *Rollout `json:"rollout,omitempty"`  // that its pods are part of
+}
+
+// PreemptedSentence says how many pods named as the pending one were preempted, and by whom; "" where there are none.
+func PreemptedSentence(r *Report, now time.Time) string {
+	p := r.Preempted
+	if p == nil || p.Count == 0 {
+		return ""
+	}
+	said := fmt.Sprintf("%s named %s %s preempted", grammar.Plural(p.Count, "pod"), p.Names, grammar.Agree(p.Count, "was", "were"))
+	if p.Last != nil && !now.IsZero() {
+		if p.Count > 1 {
+			said += ", the last"
+		}
+		said += " " + model.FormatAge(p.Last.Time, now) + " ago"
+	}
+	if len(p.By) == 0 {
+		return said + "."
+	}
+	var all []string
+	for i := range p.By {
+		all = append(all, p.By[i].words(r.Pod.Namespace))
+	}
+	said += ", by " + grammar.List(all, grammar.Few)
+	if by := p.By[0]; by.Rollout != nil && len(by.Rollout.Changes) > 0 {
+		if len(p.By) == 1 {
+			said += ", which changed"
+		} else {
+			said += "; " + strings.ToLower(by.Kind) + "/" + by.Name + " changed"
+		}
+		if by.Rollout.Since != nil && !now.IsZero() {
+			said += " " + model.FormatAge(by.Rollout.Since.Time, now) + " ago"
+		}
+		said += ": " + changeList(r, by.Rollout.Changes)
+	}
+	return said + "."
+}
+
+// words name a preemptor: "daemonset/otel-node in observability (priority 900000000)".
+func (p *Preemptor) words(namespace string) string {
+	said := strings.ToLower(p.Kind) + "/" + p.Name
+	if p.Namespace != "" && p.Namespace != namespace {
+		said += " in " + p.Namespace
+	}
+	if p.Priority != nil {
+		said += fmt.Sprintf(" (priority %d)", *p.Priority)
+	}
+	return said
 }

@@ -67,6 +67,7 @@ type Report struct {
 	Replicas         *Replicas        `json:"replicas,omitempty"`   // of a workload that does not exist yet
 	Rollout          *Rollout         `json:"rollout,omitempty"`    // of a pending pod whose workload's template changed
 	FailedPods       *FailedPods      `json:"failedPods,omitempty"` // of a pending pod's workload, by a kubelet
+	Preempted        *Preempted       `json:"preempted,omitempty"`  // pods named as a pending one
 	Unknown          []UnknownPart    `json:"unknown"`
 	Scheduler        SchedulerInfo    `json:"scheduler"`
 

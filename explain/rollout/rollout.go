@@ -23,8 +23,16 @@ const RevisionAnnotation = "deployment.kubernetes.io/revision"
 // run, or none of its own template does and there was an older one. It is nil where there is none, where
 // the pod is not of the newest template, and where templates cannot be read.
 func Of(state *scheduler.State, pod *corev1.Pod) *report.Rollout {
+	if scheduler.Assigned(pod) {
+		return nil
+	}
+	return ByTemplate(state, pod)
+}
+
+// ByTemplate is Of for a pod that may have a node.
+func ByTemplate(state *scheduler.State, pod *corev1.Pod) *report.Rollout {
 	owner := metav1.GetControllerOfNoCopy(pod)
-	if owner == nil || scheduler.Assigned(pod) {
+	if owner == nil {
 		return nil
 	}
 	switch owner.Kind {

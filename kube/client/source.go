@@ -102,13 +102,16 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 		Configuration:  looked.configuration,
 		Gates:          looked.gates,
 		PodGroups:      s.podGroups(),
-		Events:         c.asker.RecentEvents,
-		EventsUnread:   c.asker.EventsUnread,
-		Quotas:         c.asker.Quotas,
-		LimitRanges:    c.asker.LimitRanges,
-		Created:        cluster.CreatedBy(c.asker),
-		Objects:        c.asker.Objects,
-		NotCreated:     notCreatedOf(s),
+		Preempted: func(ctx context.Context, namespace string) []*corev1.Event {
+			return cluster.PreemptedOf(ctx, c.asker, namespace)
+		},
+		Events:       c.asker.RecentEvents,
+		EventsUnread: c.asker.EventsUnread,
+		Quotas:       c.asker.Quotas,
+		LimitRanges:  c.asker.LimitRanges,
+		Created:      cluster.CreatedBy(c.asker),
+		Objects:      c.asker.Objects,
+		NotCreated:   notCreatedOf(s),
 	}, nil
 }
 

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -70,6 +71,17 @@ func (m autoscalerMessages) note(e *corev1.Event) {
 		m.by[event.Source] = true
 		m.about[e.InvolvedObject.UID] = provisioning.WithNewest(m.about[e.InvolvedObject.UID], event)
 	}
+}
+
+// PreemptedOf are the events that tell of pods of a namespace that were preempted, at most 15 s late: one
+// list, or one watch, for all namespaces where they may be read.
+func PreemptedOf(ctx context.Context, a *CachedReader, namespace string) []*corev1.Event {
+	selector := fields.Set{"reason": model.PreemptedReason, "involvedObject.kind": "Pod"}.String()
+	events, err := a.eventsNow(ctx, metav1.NamespaceAll, selector)
+	if err != nil && ctx.Err() == nil {
+		events, _ = a.eventsNow(ctx, a.options.Namespace, selector) // what cannot be read is not told
+	}
+	return slices.DeleteFunc(events, func(e *corev1.Event) bool { return e.InvolvedObject.Namespace != namespace })
 }
 
 // toldOf remembers the events of objects.

@@ -92,6 +92,7 @@ func engineOptions(source *Source) explain.Options {
 		Queue:           source.Queue,
 		Group:           source.Group,
 		Nominator:       source.Nominator,
+		Preempted:       source.Preempted,
 		Events:          source.Events,
 		EventsUnread:    source.EventsUnread,
 		Whole:           source.Whole,

@@ -59,6 +59,7 @@ type Source struct {
 	Queue          func(ctx context.Context, of kueue.Subject) *kueue.State
 	Group          func(ctx context.Context, of foreignpodgroups.Subject) *foreignpodgroups.State
 	Nominator      func(ctx context.Context, pod *corev1.Pod) *report.Nominator
+	Preempted      func(ctx context.Context, namespace string) []*corev1.Event
 	Events         func(ctx context.Context, ref model.Ref) ([]model.Event, error)
 	EventsUnread   func(ctx context.Context, namespace string) string
 	Whole          func(ctx context.Context, pod *corev1.Pod) (*corev1.Pod, error)

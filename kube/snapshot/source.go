@@ -66,6 +66,7 @@ func (f *File) Source() (*cluster.Source, error) {
 		SchedulerAlive: f.schedulerAlive,
 		AttemptSeen:    f.attemptSeen,
 		Autoscalers:    f.autoscalers,
+		Preempted:      func(_ context.Context, namespace string) []*corev1.Event { return preemptedIn(f, namespace) },
 		Provisioning:   f.provisioning,
 		Queue:          f.queue,
 		Group:          func(_ context.Context, of foreignpodgroups.Subject) *foreignpodgroups.State { return groupIn(f, of) },
@@ -451,4 +452,14 @@ func (f *File) unlisted(resource, namespace string) string {
 		}
 	}
 	return cmp.Or(why, "the snapshot has none")
+}
+
+// preemptedIn are the events that tell of pods of a namespace that were preempted.
+func preemptedIn(f *File, namespace string) (found []*corev1.Event) {
+	for _, object := range f.objects["events"] {
+		if e, ok := object.(*corev1.Event); ok && e.Reason == model.PreemptedReason && e.InvolvedObject.Namespace == namespace {
+			found = append(found, e)
+		}
+	}
+	return found
 }

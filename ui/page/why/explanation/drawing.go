@@ -160,6 +160,9 @@ func (p *Drawing) facts() []string {
 	if failed := report.FailedPodsSentence(p.Report, p.Now); failed != "" {
 		facts = append(facts, failed)
 	}
+	if preempted := report.PreemptedSentence(p.Report, p.Now); preempted != "" {
+		facts = append(facts, preempted)
+	}
 	if p.Report.Verdict == report.Unschedulable {
 		return facts
 	}

@@ -1,0 +1,68 @@
+package explain
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+)
+
+// preempted is an event of a preemption as kube-scheduler writes it.
+func preempted(victim string, ago time.Duration, edits ...func(*corev1.Event)) *corev1.Event {
+	e := &corev1.Event{
+		InvolvedObject: corev1.ObjectReference{Kind: "Pod", Namespace: "shop", Name: victim, UID: types.UID("gone-" + victim)},
+		Related:        &corev1.ObjectReference{Kind: "Pod", Namespace: "obs", Name: "agent-x", UID: "obs/agent-x"},
+		Reason:         "Preempted", Action: "Preempting", ReportingController: corev1.DefaultSchedulerName,
+		EventTime: metav1.NewMicroTime(testNow.Add(-ago)),
+	}
+	for _, edit := range edits {
+		edit(e)
+	}
+	return e
+}
+
+func TestPreemptedPodsNamedAsThePendingOneAreToldWithThePreemptor(t *testing.T) {
+	gone := func(e *corev1.Event) { e.Related.Name, e.Related.UID = "agent-gone", "gone" }
+	for name, c := range map[string]struct {
+		events []*corev1.Event
+		want   string
+	}{
+		"none": {nil, ""},
+		"two": {
+			[]*corev1.Event{preempted("api-6c9-aaaaa", 50*time.Minute), preempted("api-6c9-bbbbb", 20*time.Minute), preempted("api-6c9-bbbbb", 20*time.Minute)},
+			"2 pods named api-6c9-… were preempted, the last 20m ago, by daemonset/agent in obs (priority 900).",
+		},
+		"the preemptor is gone": {
+			[]*corev1.Event{preempted("api-6c9-aaaaa", 50*time.Minute, gone)},
+			"1 pod named api-6c9-… was preempted 50m ago, by pod/agent-gone in obs.",
+		},
+		"no preemptor is named": {
+			[]*corev1.Event{preempted("api-6c9-aaaaa", time.Minute, func(e *corev1.Event) { e.Related = nil })},
+			"1 pod named api-6c9-… was preempted 1m ago.",
+		},
+		"others": {
+			[]*corev1.Event{
+				preempted("api-6c9-canary-aaaaa", time.Minute), preempted("api-aaaaa", time.Minute), preempted("api-6c9-xxxxx", time.Minute, func(e *corev1.Event) { e.InvolvedObject.UID = "shop/api-6c9-xxxxx" }),
+				preempted("api-6c9-aaaaa", time.Minute, func(e *corev1.Event) { e.InvolvedObject.Namespace = "other" }),
+				preempted("api-6c9-aaaaa", time.Minute, func(e *corev1.Event) { e.InvolvedObject.Kind = "Workload" }),
+				preempted("api-6c9-aaaaa", time.Minute, func(e *corev1.Event) { e.ReportingController = "volcano" }),
+			}, "",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pod := testPod("shop/api-6c9-xxxxx", "", "8", func(p *corev1.Pod) { p.GenerateName, p.UID = "api-6c9-", "shop/api-6c9-xxxxx" })
+			agent := testPod("obs/agent-x", "n", "1", priority(900), func(p *corev1.Pod) {
+				p.UID = "obs/agent-x"
+				p.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "DaemonSet", Name: "agent", UID: "agent", Controller: new(true)}}
+			})
+			options := Options{Preempted: func(context.Context, string) []*corev1.Event { return c.events }}
+			r := mustExplain(t, startEngine(t, options, testNode("n", "4"), agent, pod), pod)
+			same(t, report.PreemptedSentence(r, testNow), c.want)
+		})
+	}
+}
