@@ -124,7 +124,8 @@ func TestTheStatusOfABudgetIsShownForWhatItIs(t *testing.T) {
 		{"failed", []runtime.Object{failed}, "It allows 0 evictions now. Its status could not be calculated (SyncFailed: no scale): it allows no eviction until the budget is changed, or the error is resolved.", "older than its spec"},
 		{"not calculated yet", []runtime.Object{early}, "It allows 0 evictions now. Its status is not calculated yet.", "healthy"},
 		{
-			"shared", []runtime.Object{budget("search", "a", "search", 0, 2, 3), budget("search", "b", "search", 0, 2, 3)},
+			"shared",
+			[]runtime.Object{budget("search", "a", "search", 0, 2, 3), budget("search", "b", "search", 0, 2, 3)},
 			"Its status says that 2 of 2 pods are healthy, 3 have to be and it allows 0 evictions; it may be out of date: budget b selects the same pods.", "",
 		},
 	} {

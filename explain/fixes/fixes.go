@@ -170,19 +170,24 @@ func (f *Search) Try(ctx context.Context, progress func(*report.Fixes)) (*report
 		advice, fix := f.group.advice(scheduler.NameOf(f.queued))
 		found.Advice, tried = advice, append(tried, Attempt{Fix: fix})
 	}
-	undo, undoable := undoRollout(f, f.Commands.Facts)
-	switch {
-	case len(tried) > 0 || found.None != "":
-	case undoable:
-		found.None = cmp.Or(f.unread, grammar.Capital(undo.Title)+"; no other known change would help.")
-	default:
-		found.None = cmp.Or(f.unread, "No known change to the pod or to nodes would help.")
-	}
-	if undoable {
-		tried = append(tried, undo)
-	}
+	tried = addUndo(f, tried, found)
 	rank(tried, found)
 	return found, tried, nil
+}
+
+// addUndo adds to what was tried to undo the rollout that the pod is part of, and says where nothing was tried.
+func addUndo(f *Search, tried []Attempt, found *report.Fixes) []Attempt {
+	undo, ok := undoRollout(f, f.Commands.Facts)
+	if len(tried) == 0 && found.None == "" {
+		found.None = cmp.Or(f.unread, "No known change to the pod or to nodes would help.")
+		if ok {
+			found.None = cmp.Or(f.unread, grammar.Capital(undo.Title)+"; no other known change would help.")
+		}
+	}
+	if ok {
+		tried = append(tried, undo)
+	}
+	return tried
 }
 
 // rank sorts what was tried, what works first, and tells it.
