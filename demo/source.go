@@ -61,7 +61,7 @@ func (c *Cluster) Source(ctx context.Context) (*cluster.Source, error) {
 		Whole: func(ctx context.Context, pod *corev1.Pod) (*corev1.Pod, error) {
 			return cluster.WholePod(ctx, asker, pod)
 		},
-		Facts:  func(ctx context.Context, of model.Ref) command.Facts { return cluster.FactsOf(ctx, asker, of) },
+		Facts: func(ctx context.Context, of model.Ref) command.Facts { return cluster.FactsOf(ctx, asker, of) },
 		Preempted: func(ctx context.Context, namespace string) []*corev1.Event {
 			return cluster.PreemptedOf(ctx, asker, namespace)
 		},

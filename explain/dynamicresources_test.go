@@ -171,7 +171,7 @@ func TestEveryDeviceIsToldWithWhatRefusesIt(t *testing.T) {
 			}),
 			aDevice("nic-0", "nic"), aDevice("nic-1", "nic")),
 	)
-	same(t, rejection.What, "n: request r of claim ml/train needs 2 devices of class gpu: 1 of 4 free devices matches, of 6 on the node; "+
+	same(t, rejection.What, "n: request r of claim ml/train needs 2 devices of class gpu: 1 free device matches, of 6 on the node; "+
 		"allocated to claim ml/other: gpu-1; untolerated taint broken=ecc:NoSchedule: gpu-2; "+
 		`not device.capacity["gpu.example.com"].memory.isGreaterThan(quantity("20Gi")) (memory 10Gi): gpu-3; not of class gpu: nic-0, nic-1`)
 	same(t, rejection.Short, "1 of 2 gpu devices free for claim ml/train")
@@ -186,7 +186,7 @@ func TestFreeDevicesThatDoNotMatchAreToldWithWhatTheyHave(t *testing.T) {
 	}))
 	rejection := devicesOf(t, testPod("ml/x", "", "", claiming("train")), asking, aDeviceClaim("ml/other", 1, holdingDevices("n", "gpu-1")),
 		aSlice("n", aDevice("gpu-0", "gpu"), aDevice("gpu-1", "gpu"), aDevice("gpu-2", "gpu")))
-	same(t, rejection.What, "n: request r of claim ml/train needs 1 device of class gpu: none of 2 free devices matches, of 3 on the node; "+
+	same(t, rejection.What, "n: request r of claim ml/train needs 1 device of class gpu: 0 free devices match, of 3 on the node; "+
 		`not device.capacity["gpu.example.com"].memory.compareTo(quantity("80Gi")) >= 0 (memory 40Gi): gpu-0, gpu-1, gpu-2`)
 	same(t, rejection.Short, "no gpu device matches claim ml/train")
 }

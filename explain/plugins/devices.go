@@ -262,16 +262,12 @@ func (t deviceTally) sentence() string {
 	return said + ": " + strings.Join(append(all, t.open...), "; ")
 }
 
-// howMany is how many devices could be allocated.
+// howMany is how many devices could be allocated, where others are free as well: how many match.
 func (t deviceTally) howMany() string {
 	if t.idle == t.free {
 		return fmt.Sprintf("%d free of %s on the node", t.free, grammar.Plural(t.total, "device"))
 	}
-	matching := "none"
-	if t.free > 0 {
-		matching = strconv.Itoa(t.free)
-	}
-	return fmt.Sprintf("%s of %s %s, of %d on the node", matching, grammar.Plural(t.idle, "free device"), grammar.Agree(max(t.free, 1), "matches", "match"), t.total)
+	return fmt.Sprintf("%s, of %d on the node", grammar.Count(t.free, "free device matches", "free devices match"), t.total)
 }
 
 // mismatch is why the device is not what the request is about.

@@ -102,17 +102,22 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 		Configuration:  looked.configuration,
 		Gates:          looked.gates,
 		PodGroups:      s.podGroups(),
-		Preempted: func(ctx context.Context, namespace string) []*corev1.Event {
-			return cluster.PreemptedOf(ctx, c.asker, namespace)
-		},
-		Events:       c.asker.RecentEvents,
-		EventsUnread: c.asker.EventsUnread,
-		Quotas:       c.asker.Quotas,
-		LimitRanges:  c.asker.LimitRanges,
-		Created:      cluster.CreatedBy(c.asker),
-		Objects:      c.asker.Objects,
-		NotCreated:   notCreatedOf(s),
+		Preempted:      preemptedOf(c),
+		Events:         c.asker.RecentEvents,
+		EventsUnread:   c.asker.EventsUnread,
+		Quotas:         c.asker.Quotas,
+		LimitRanges:    c.asker.LimitRanges,
+		Created:        cluster.CreatedBy(c.asker),
+		Objects:        c.asker.Objects,
+		NotCreated:     notCreatedOf(s),
 	}, nil
+}
+
+// preemptedOf reads the events about pods that were preempted.
+func preemptedOf(c *Client) func(context.Context, string) []*corev1.Event {
+	return func(ctx context.Context, namespace string) []*corev1.Event {
+		return cluster.PreemptedOf(ctx, c.asker, namespace)
+	}
 }
 
 // wholeOf reads a pod with what informers drop.
