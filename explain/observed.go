@@ -117,7 +117,7 @@ func (s *sources) askAtOnce(ctx context.Context, pod *corev1.Pod, said *external
 			}
 		},
 		func() {
-			if s.options.Preempted != nil {
+			if s.options.Preempted != nil && !scheduler.Assigned(pod) && metav1.GetControllerOfNoCopy(pod) != nil { // else it replaces none
 				said.preempted = s.options.Preempted(ctx, pod.Namespace)
 			}
 		},

@@ -55,7 +55,7 @@ func TestPreemptedPodsNamedAsThePendingOneAreToldWithThePreemptor(t *testing.T) 
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			pod := testPod("shop/api-6c9-xxxxx", "", "8", func(p *corev1.Pod) { p.GenerateName, p.UID = "api-6c9-", "shop/api-6c9-xxxxx" })
+			pod := testPod("shop/api-6c9-xxxxx", "", "8", podControlledBy("apps/v1", "ReplicaSet", "api-6c9"), func(p *corev1.Pod) { p.GenerateName, p.UID = "api-6c9-", "shop/api-6c9-xxxxx" })
 			agent := testPod("obs/agent-x", "n", "1", priority(900), func(p *corev1.Pod) {
 				p.UID = "obs/agent-x"
 				p.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "DaemonSet", Name: "agent", UID: "agent", Controller: new(true)}}
@@ -64,5 +64,17 @@ func TestPreemptedPodsNamedAsThePendingOneAreToldWithThePreemptor(t *testing.T) 
 			r := mustExplain(t, startEngine(t, options, testNode("n", "4"), agent, pod), pod)
 			same(t, report.PreemptedSentence(r, testNow), c.want)
 		})
+	}
+}
+
+// TestAPodWithoutAControllerIsNotAskedAbout, for it replaces none that was preempted.
+func TestAPodWithoutAControllerIsNotAskedAbout(t *testing.T) {
+	asked := 0
+	options := Options{Preempted: func(context.Context, string) []*corev1.Event { asked++; return nil }}
+	for want, pod := range []*corev1.Pod{testPod("shop/bare", "", "8"), testPod("shop/api", "", "8", podControlledBy("apps/v1", "ReplicaSet", "api"))} {
+		mustExplain(t, startEngine(t, options, testNode("n", "4"), pod), pod)
+		if asked != want {
+			t.Errorf("%s: asked %d times, want %d", pod.Name, asked, want)
+		}
 	}
 }

@@ -53,6 +53,9 @@ func pools(ctx context.Context, g *Options, live *source.Live) (*output.List, er
 			strconv.Itoa(p.Schedulable),
 		)
 	}
+	if g.by != "" && len(live.Snapshot.Nodes) > 0 && !slices.ContainsFunc(live.Snapshot.Nodes, func(n *model.Node) bool { return n.Object.Labels[g.by] != "" }) {
+		g.Say(fmt.Errorf("get pools: no node has the label %s", g.by))
+	}
 	return l, nil
 }
 

@@ -142,15 +142,15 @@ func (o *Observed) Brief(text string) string {
 	return model.Clean(figures.WithoutDomain(text, o.Domain))
 }
 
-// Used is the usage of a pod by metrics: ? where there are none for it.
+// Used is the usage of a pod by metrics: ? where there are none for it, "" where it does not run.
 func (o *Observed) Used(p *model.Pod, word func(model.Amount) string) string {
 	if o.Snapshot.Usage != nil {
 		if amount, ok := o.Snapshot.Usage.Pods[types.NamespacedName{Namespace: p.Object.Namespace, Name: p.Object.Name}]; ok {
 			return word(amount)
 		}
 	}
-	if p.Object.Spec.NodeName == "" {
-		return ""
+	if p.Object.Spec.NodeName == "" || p.Finished() {
+		return "" // it uses nothing
 	}
 	return "?"
 }
