@@ -335,6 +335,21 @@ func unconstrained(alternatives []ask) []ask {
 	return plain
 }
 
+// addPublished has what a device that an ask does not mean publishes: it may be told beside the expression.
+func addPublished(r *Rejection, d device) {
+	for _, capacity := range d.Capacity {
+		r.Also = append(r.Also, capacity.Value)
+	}
+	for _, attribute := range d.Attributes {
+		if attribute.IntValue != nil {
+			r.Also = append(r.Also, *resource.NewQuantity(*attribute.IntValue, resource.DecimalSI))
+		}
+		if attribute.StringValue != nil {
+			r.Words = append(r.Words, *attribute.StringValue)
+		}
+	}
+}
+
 // addShortage tells of one ask that cannot be served.
 func addShortage(r *Rejection, a ask, devices []device) {
 	r.Names = append(r.Names, a.of, a.request, a.class)
@@ -346,6 +361,7 @@ func addShortage(r *Rejection, a ask, devices []device) {
 		switch {
 		case !a.meant(d):
 			r.Also = append(r.Also, count(0)) // of an expression that is quoted
+			addPublished(r, d)
 		case d.holder != "":
 			r.Names = append(r.Names, d.Name, d.holder)
 		case a.barred(d) != "":
