@@ -116,13 +116,8 @@ func whereMade(l plugins.Listers, of *corev1.Volume, claims claimNames) (why str
 	}
 	name := storagehelpers.GetPersistentVolumeClaimClass(claim)
 	class, err := l.Classes.Get(name)
-	switch {
-	case err != nil && !l.Readable("persistentvolumes"):
-		return l.Forbidden["persistentvolumes"], false
-	case err != nil && boundByName(l, name, claims) != nil:
-		return "PersistentVolume " + boundByName(l, name, claims).Name + " of class " + strconv.Quote(name) + ", which is no StorageClass, may be bound to it", false
-	case err != nil: // it stays unbound
-		return "", false
+	if err != nil {
+		return whyWithoutClass(l, name, claims), false
 	}
 	late, err := storagehelpers.IsDelayBindingMode(claim, l.Classes)
 	switch {
@@ -148,6 +143,18 @@ func claimOfClass(l plugins.Listers, template *corev1.PersistentVolumeClaimTempl
 		template.Spec.StorageClassName, claim.Spec.StorageClassName = &class.Name, &class.Name
 	}
 	return claim, err
+}
+
+// whyWithoutClass says why it is not known where the volumes of claims of a class that does not exist are; "": the claims
+// stay unbound.
+func whyWithoutClass(l plugins.Listers, class string, claims claimNames) string {
+	if !l.Readable("persistentvolumes") {
+		return l.Forbidden["persistentvolumes"]
+	}
+	if volume := boundByName(l, class, claims); volume != nil {
+		return "PersistentVolume " + volume.Name + " of class " + strconv.Quote(class) + ", which is no StorageClass, may be bound to it"
+	}
+	return ""
 }
 
 // reservedFor says which volume of a class is reserved for one of the claims; "": none is.
