@@ -269,8 +269,14 @@ func TestNearMissesAreToldApart(t *testing.T) {
 		"all nodes lost their devices": {
 			[]runtime.Object{testNode("b", "4", nodeHaving(gpu, "0")), testNode("c", "4", nodeHaving(gpu, "0")), testNode("d", "4")},
 			testPod("s/x", "", "1", requesting(gpu, "1")),
-			"2 nodes lack only nvidia.com/gpu, of which 0 is allocatable: check the device plugin. No node has nvidia.com/gpu: it requests 1.",
-			"gpu | 2 nodes: nvidia.com/gpu 0 allocatable",
+			"Nodes b and c lack only nvidia.com/gpu, of which 0 is allocatable: check the device plugin. No node has nvidia.com/gpu: it requests 1.",
+			"gpu | b and c: nvidia.com/gpu 0 allocatable",
+		},
+		"three nodes lost their devices": {
+			[]runtime.Object{testNode("b", "4", nodeHaving(gpu, "0")), testNode("c", "4", nodeHaving(gpu, "0")), testNode("d", "4", nodeHaving(gpu, "0"))},
+			testPod("s/x", "", "1", requesting(gpu, "1")),
+			"3 nodes lack only nvidia.com/gpu, of which 0 is allocatable: check the device plugin. No node has nvidia.com/gpu: it requests 1.",
+			"gpu | 3 nodes: nvidia.com/gpu 0 allocatable",
 		},
 		"devices under another name are not lost": {
 			[]runtime.Object{testNode("b", "4", nodeHaving(gpu, "0"), nodeHaving("nvidia.com/mig-1g.5gb", "7")), testNode("d", "4")},

@@ -115,14 +115,19 @@ func (m *misses) tellLost(told overall) overall {
 		}
 		return strings.Join(all, " and ")
 	}
-	first, resources, n := m.lost[0], names(m.lost[0]), 0
+	first, resources := m.lost[0], names(m.lost[0])
+	var nodes []string
 	for _, l := range m.lost {
 		if names(l) == resources {
-			n++
+			nodes = append(nodes, l.node)
 		}
 	}
 	who, subject, lack := first.node, "Node "+first.node, "lacks"
-	if n > 1 {
+	switch n := len(nodes); {
+	case n == 2:
+		who, lack = andList(nodes), "lack"
+		subject = "Nodes " + who
+	case n > 2:
 		who, lack = model.FormatCount(n)+" nodes", "lack"
 		subject = who
 	}
