@@ -11,9 +11,9 @@ import (
 )
 
 // Short draws the explanation in so many rows at most, or in one more where the second part needs
-// two or an autoscaler has said something: the verdict, what a rollout changed, whether kube-scheduler
-// agrees and what preemption could do, then the first fixes or, where the verdict is not about nodes, the first facts,
-// and what the autoscaler said.
+// two or an autoscaler has said something: the verdict, what a rollout changed or which pods were preempted, whether
+// kube-scheduler agrees and what preemption could do, then the first fixes or, where the verdict is not about nodes,
+// the first facts, and what the autoscaler said.
 func Short(p *Drawing, rows int) []string {
 	const indent = 3
 	told := short{p}
@@ -21,8 +21,8 @@ func Short(p *Drawing, rows int) []string {
 	if len(told.scaling()) > 0 {
 		rows, wide = rows+1, 1
 	}
-	if changed := report.RolloutSentence(p.Report, p.Now); changed != "" && p.AboutNodes() { // else it is one of the facts
-		lines, wide = append(lines, "   "+p.Brief(changed)), 1
+	if happened := told.happened(indent); len(happened) > 0 && p.AboutNodes() { // else they are among the facts
+		lines, rows, wide = append(lines, happened...), rows+len(happened)-1, 1
 	}
 	if said := told.compared(); said != "" {
 		wrapped := cells.First(cells.Wrap(said, p.Width-indent-1), wide, p.Width-indent)
@@ -43,6 +43,20 @@ func Short(p *Drawing, rows int) []string {
 
 // short tells a page in a few lines.
 type short struct{ page *Drawing }
+
+// happened is what a rollout changed, in a line, and which pods named as this one were preempted, in what two lines
+// leave.
+func (t short) happened(indent int) (lines []string) {
+	p := t.page
+	if changed := report.RolloutSentence(p.Report, p.Now); changed != "" {
+		lines = append(lines, strings.Repeat(" ", indent)+p.Brief(changed))
+	}
+	if preempted := report.PreemptedSentence(p.Report, p.Now); preempted != "" {
+		wrapped := cells.First(cells.Wrap(p.Brief(preempted), p.Width-indent-1), 2-len(lines), p.Width-indent)
+		lines = append(lines, cells.Indent(indent, wrapped)...)
+	}
+	return lines
+}
 
 // verdictLines are the verdict: of one that is not about nodes up to half of the room,
 // as its end says what is wrong.

@@ -1,8 +1,12 @@
 package explanation
 
 import (
+	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
@@ -68,5 +72,42 @@ func TestASentenceInPlaceOfFixesIsWholeBelowItsHeadWhereThatIsTooNarrow(t *testi
 	}
 	if got := strings.Join(narrow.said, "|"); narrow.rows != 2 || got != "   Pod devtools/forgejo-0 is Terminating on node-4, which|   is NotReady, and keeps the claim." {
 		t.Errorf("narrow: %d rows, %q", narrow.rows, got)
+	}
+}
+
+// TestAFewLinesTellOfPreemptedPods in two lines, or in one beside what a rollout changed, and leave rows for what else there is.
+func TestAFewLinesTellOfPreemptedPods(t *testing.T) {
+	now := time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
+	preempted := &report.Preempted{
+		Names: "api-6c9-…", Count: 8, Last: new(metav1.NewTime(now.Add(-4 * time.Minute))),
+		By: []report.Preemptor{{Kind: "DaemonSet", Namespace: "observability", Name: "agent", Count: 8, Priority: new(int32(900000000))}},
+	}
+	rollout := &report.Rollout{Workload: report.OwnerRef{Kind: "Deployment", Name: "api"}, Changes: []report.TemplateChange{{Field: "request", Key: "cpu", Before: "1", After: "2"}}, Running: 1}
+	group := report.Group{Count: 1, Nodes: []string{"a"}, Rejections: []report.Rejection{{Plugin: "NodeResourcesFit", What: "needs cpu 1 more"}}}
+	for name, c := range map[string]struct {
+		report *report.Report
+		want   []string
+	}{
+		"alone": {
+			&report.Report{Preempted: preempted},
+			[]string{"   8 pods named api-6c9-… were preempted, the last 4m ago, by", "   daemonset/agent in observability (priority 900000000)."},
+		},
+		"beside a rollout": {
+			&report.Report{Preempted: preempted, Rollout: rollout},
+			[]string{"   deployment/api changed: cpu request 2 instead of 1; 1 old pod runs.", "   8 pods named api-6c9-… were preempted, the last 4m ago, by …"},
+		},
+		"neither": {&report.Report{}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := c.report
+			r.Verdict, r.Total, r.Groups = report.Unschedulable, 1, []report.Group{group}
+			r.Plugins = []report.PluginResult{{Name: "NodeResourcesFit", Rejects: 1}}
+			drawn := &Drawing{Width: 72, Now: now, Fixes: &report.Fixes{None: "No known change would help."}}
+			drawn.Take(r, nil)
+			want := slices.Concat([]string{"   0 of 1 node fits: resources 1"}, c.want, []string{"   No known change would help."})
+			if lines := Short(drawn, 5); !slices.Equal(lines, want) {
+				t.Errorf("want %q, got %q", want, lines)
+			}
+		})
 	}
 }
