@@ -400,6 +400,14 @@ func TestNearMissesAreToldApart(t *testing.T) {
 			testPod("s/x", "", ""),
 			"The cluster is full for this pod: no node that would accept it has capacity for one more pod.", "pods | 2 nodes have reached their pod limit",
 		},
+		"as many pods on each as it takes": {
+			[]runtime.Object{
+				testNode("a", "4", nodeHaving(corev1.ResourcePods, "1")), testPod("s/y", "a", ""),
+				testNode("b", "4", nodeHaving(corev1.ResourcePods, "1")), testPod("s/z", "b", ""),
+			},
+			testPod("s/x", "", ""),
+			"The cluster is full for this pod: no node that would accept it has capacity for one more pod.", "pods | 2 nodes have 1 of 1 pods",
+		},
 		"cordoned and NotReady nodes would not take it": {
 			[]runtime.Object{
 				testNode("a", "4"), testPod("s/y", "a", "3500m"), testNode("b", "16", cordonedNode), testPod("s/z", "b", "16"),

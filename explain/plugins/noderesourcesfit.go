@@ -208,7 +208,11 @@ func fitWords(q *Question, rs []NodeRejection) Words {
 	spans := fitSpans(q, rs)
 	w := Words{What: spansSentence(rs, spans)}
 	if same := !slices.ContainsFunc(spans, func(s fitSpan) bool { return s.Least.Short != s.Greatest.Short }); same {
-		w.Short = "each " + ShortOf(Shortages(q, rs[0]), 1)
+		first := Shortages(q, rs[0])
+		if slices.ContainsFunc(spans, func(s fitSpan) bool { return s.Least.Allocatable != s.Greatest.Allocatable }) {
+			first = withoutPodLimit(first)
+		}
+		w.Short = "each " + ShortOf(first, 1)
 		return w
 	}
 	said := closestFirst(q, rs)
@@ -288,13 +292,13 @@ func spansSentence(rs []NodeRejection, spans []fitSpan) string {
 }
 
 // ShortOf is the predicate of so many nodes that lack the same: "needs cpu 350m, memory 2Gi more",
-// "need cpu 350m more each".
+// "need cpu 350m more each", "have 29 of 29 pods".
 func ShortOf(figures []Figure, nodes int) string {
 	var all []string
 	limit := ""
 	for _, f := range figures {
 		if f.Resource == corev1.ResourcePods {
-			limit = grammar.Agree(nodes, "has reached its pod limit", "have reached their pod limit")
+			limit = podSlots(f, nodes)
 			continue
 		}
 		all = append(all, string(f.Resource)+" "+quantity.RoundedUp(f.Resource, f.Short))
@@ -309,6 +313,25 @@ func ShortOf(figures []Figure, nodes int) string {
 	return limit + grammar.Agree(nodes, "needs "+amounts+" more", "need "+amounts+" more each")
 }
 
+// podSlots is the predicate of so many nodes that take no more pods, with the number of pods where there is one limit.
+func podSlots(f Figure, nodes int) string {
+	if f.Allocatable == 0 {
+		return grammar.Agree(nodes, "has reached its pod limit", "have reached their pod limit")
+	}
+	return fmt.Sprintf("%s %d of %d pods", grammar.Agree(nodes, "has", "have"), f.Requested, f.Allocatable)
+}
+
+// withoutPodLimit are figures of several nodes whose pod limits differ: ShortOf then tells none.
+func withoutPodLimit(figures []Figure) []Figure {
+	told := slices.Clone(figures)
+	for i := range told {
+		if told[i].Resource == corev1.ResourcePods {
+			told[i].Requested, told[i].Allocatable = 0, 0
+		}
+	}
+	return told
+}
+
 // ShortBeside is the predicate of so many nodes that lack the same, beside the name of the resource,
 // which it does not repeat: "needs 350m more", "need 350m more".
 func ShortBeside(figures []Figure, nodes int) string {
@@ -318,29 +341,42 @@ func ShortBeside(figures []Figure, nodes int) string {
 	return ShortOf(figures, nodes)
 }
 
-// LackAlike says whether a node lacks as much as another.
-func LackAlike(a, b []Figure) bool {
-	return slices.EqualFunc(a, b, func(a, b Figure) bool { return a.Resource == b.Resource && a.Short == b.Short })
+// LackAlike are the figures of nodes that all lack as much as the first of them does, without the pod limit where
+// theirs differ; nil where they do not lack alike, and without nodes.
+func LackAlike(nodes [][]Figure) []Figure {
+	if len(nodes) == 0 {
+		return nil
+	}
+	first, limits := nodes[0], true
+	for _, node := range nodes {
+		if !slices.EqualFunc(node, first, func(a, b Figure) bool { return a.Resource == b.Resource && a.Short == b.Short }) {
+			return nil
+		}
+		limits = limits && slices.EqualFunc(node, first, func(a, b Figure) bool {
+			return a.Resource != corev1.ResourcePods || a.Allocatable == b.Allocatable
+		})
+	}
+	if !limits {
+		return withoutPodLimit(first)
+	}
+	return first
 }
 
-// AllLackAlike says whether all of the nodes lack as much as the first of them does.
-func (t *ShortageTable) AllLackAlike(nodes []string) bool {
+// LackAlike is LackAlike of nodes by their names; nil where one is not in the table.
+func (t *ShortageTable) LackAlike(nodes []string) []Figure {
 	in := sets.New(nodes...)
-	var first []Figure
+	var all [][]Figure
 	for i := range t.Rows {
 		row := &t.Rows[i]
-		if row.Node == nil || !in.Has(row.Node.Node().Name) {
-			continue
+		if row.Node != nil && in.Has(row.Node.Node().Name) {
+			all = append(all, row.Figures)
+			in.Delete(row.Node.Node().Name)
 		}
-		if first == nil {
-			first = row.Figures
-		}
-		if !LackAlike(row.Figures, first) {
-			return false
-		}
-		in.Delete(row.Node.Node().Name)
 	}
-	return first != nil && in.Len() == 0
+	if in.Len() > 0 {
+		return nil
+	}
+	return LackAlike(all)
 }
 
 // closestFirst names the closest node, then one more each time, with what each needs,

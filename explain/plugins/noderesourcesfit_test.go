@@ -44,7 +44,7 @@ func TestFitTellsEveryResourceThatIsShort(t *testing.T) {
 		"needs cpu 250m more: the pod requests 750m, free 500m = allocatable 1 − requested 500m; "+
 		"needs memory 512Mi more: the pod requests 1536Mi, free 1Gi = allocatable 8Gi − requested 7Gi; "+
 		"needs example.com/gpu 2 more: the pod requests 2, free 0 = allocatable 0 − requested 0 (the pod requests more than is allocatable)")
-	explaintest.Same(t, w.Short, "has reached its pod limit, needs cpu 250m, memory 512Mi, example.com/gpu 2 more")
+	explaintest.Same(t, w.Short, "has 1 of 1 pods, needs cpu 250m, memory 512Mi, example.com/gpu 2 more")
 }
 
 func TestFitOfSeveralNodesNamesTheNearestAndSumsUpTheRest(t *testing.T) {

@@ -151,9 +151,14 @@ func (m *misses) absent() corev1.ResourceName {
 // nearest is the closest of the nodes that have some of all that the pod requests; how many they
 // are, where all lack the same.
 func (m *misses) nearest() string {
-	differs := func(l shortNode) bool { return !plugins.LackAlike(l.lacks, m.first.lacks) }
-	if n := len(m.full); n > 1 && len(m.small) == 0 && !slices.ContainsFunc(m.full, differs) {
-		return model.FormatCount(n) + " nodes " + plugins.ShortBeside(m.first.lacks, n)
+	if n := len(m.full); n > 1 && len(m.small) == 0 {
+		all := make([][]plugins.Figure, n)
+		for i, l := range m.full {
+			all[i] = l.lacks
+		}
+		if lacks := plugins.LackAlike(all); lacks != nil {
+			return model.FormatCount(n) + " nodes " + plugins.ShortBeside(lacks, n)
+		}
 	}
 	return m.first.node + " " + plugins.ShortBeside(m.first.lacks, 1)
 }

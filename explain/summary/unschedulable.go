@@ -104,14 +104,10 @@ func tellNearest(q *podQuestion, r *report.Report, g *report.Group) overall {
 		return told
 	}
 	near.Nodes, near.Rejections = g.Nodes[:1], slices.Clone(g.Rejections)
-	table := plugins.ShortageTableOf(q.Question)
-	alike := 1 // so many nodes lack as much as the first, and nothing else rejects them
-	if len(g.Rejections) == 1 && g.Rejects(names.NodeResourcesFit) && len(g.Nodes) == g.Count && table.AllLackAlike(g.Nodes) {
-		alike = g.Count
-	}
+	lacks, alike := lackedByNearest(q, g)
 	needs := "" // the first clause where it has the node as its subject, beside the cause
 	for i, rejection := range near.Rejections {
-		if lacks := table.ByName(g.Nodes[0]); rejection.Plugin == names.NodeResourcesFit && len(lacks) > 0 {
+		if rejection.Plugin == names.NodeResourcesFit && len(lacks) > 0 {
 			near.Rejections[i].Short = plugins.ShortOf(lacks, alike)
 			if i == 0 {
 				needs = plugins.ShortBeside(lacks, alike)
@@ -137,6 +133,18 @@ func tellNearest(q *podQuestion, r *report.Report, g *report.Group) overall {
 		told.summary = fmt.Sprintf("0 of %s nodes fit. Closest: %s %s.", model.FormatCount(r.Total), who, strings.Join(clauses, "; "))
 	}
 	return told
+}
+
+// lackedByNearest are the resources that the group's closest node lacks, and how many nodes there are that lack as
+// much and that nothing else rejects.
+func lackedByNearest(q *podQuestion, g *report.Group) (lacks []plugins.Figure, nodes int) {
+	table := plugins.ShortageTableOf(q.Question)
+	if len(g.Rejections) == 1 && g.Rejects(names.NodeResourcesFit) && len(g.Nodes) == g.Count {
+		if lacks = table.LackAlike(g.Nodes); lacks != nil {
+			return lacks, g.Count
+		}
+	}
+	return table.ByName(g.Nodes[0]), 1
 }
 
 // loneCause is the only reason of a group: a plugin, or report.CordonWord for a
