@@ -2,6 +2,7 @@ package explain
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -431,6 +432,31 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			[]string{"+ recreate claim data with 5Gi instead of 10Gi | a"},
 		},
 		{
+			"a claim is of a class for another zone",
+			twoZones(aClass("csi-a", "csi.example.com", onlyIn("eu-1a")), aClass("csi-b", "csi.example.com", onlyIn("eu-1b")), aClass("csi-now", "csi.example.com", atOnce),
+				aClass("nfs", "nfs.example.com"), aClaim("shop/data-db-0", "csi-b")),
+			testPod("shop/db-0", "", "1", podControlledBy("apps/v1", "StatefulSet", "db"), selecting(corev1.LabelTopologyZone, "eu-1a"), func(p *corev1.Pod) {
+				mounting("data-db-0")(p)
+				p.Spec.Volumes[0].Name = "data"
+			}),
+			[]string{
+				"+ recreate claim data-db-0 with StorageClass csi-a instead of csi-b | n",
+				"+ remove node selector topology.kubernetes.io/zone=eu-1a | other",
+			},
+		},
+		{
+			"a claim is of a class that is misspelt",
+			[]runtime.Object{testNode("a", "4"), aClass("fast-ssd", "csi.example.com"), aClass("slow", "csi.example.com", byDefault), aClaim("shop/data", "fast-sdd")},
+			testPod("shop/db", "", "1", mounting("data")),
+			[]string{"+ recreate claim data with StorageClass fast-ssd instead of fast-sdd | a"},
+		},
+		{
+			"a claim is of a class that does not exist",
+			[]runtime.Object{testNode("a", "4"), aClass("fast", "csi.example.com"), aClass("slow", "csi.example.com", byDefault), aClaim("shop/data", "gold")},
+			testPod("shop/db", "", "1", mounting("data")),
+			[]string{"+ recreate claim data with StorageClass slow instead of gold | a"},
+		},
+		{
 			"a volume that a deleted claim has left is released",
 			[]runtime.Object{testNode("a", "4"), aClass("local", noProvisioner), aVolume("old", "local", left), aClaim("shop/data", "local")},
 			testPod("shop/db", "", "1", mounting("data")),
@@ -459,6 +485,37 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			if got, want := toldFixes(found), strings.Join(tc.want, "\n"); got != want {
 				t.Errorf("got\n%s\nwant\n%s", got, want)
 			}
+		})
+	}
+}
+
+// TestAClaimOfAnotherClassHasToBeAdmitted by the quotas of its namespace, which count storage by class.
+func TestAClaimOfAnotherClassHasToBeAdmitted(t *testing.T) {
+	const title = "recreate claim data with StorageClass fast-ssd instead of fast-sdd | a"
+	ofClass := func(claims string) func(context.Context, string) ([]corev1.ResourceQuota, error) {
+		hard := map[string]string{"fast-ssd.storageclass.storage.k8s.io/persistentvolumeclaims": claims}
+		return func(context.Context, string) ([]corev1.ResourceQuota, error) {
+			return []corev1.ResourceQuota{quotaOf(hard, map[string]string{"fast-ssd.storageclass.storage.k8s.io/persistentvolumeclaims": "2"})}, nil
+		}
+	}
+	for name, test := range map[string]struct {
+		quotas func(context.Context, string) ([]corev1.ResourceQuota, error)
+		want   string
+	}{
+		"admitted": {ofClass("3"), "+ " + title},
+		"rejected": {ofClass("2"), "x " + title + " | the new claim may be rejected: ResourceQuota team-a/compute allows fast-ssd.storageclass.storage.k8s.io/persistentvolumeclaims 2, 2 used, its claim shop/data needs 1"},
+		"not allowed": {func(context.Context, string) ([]corev1.ResourceQuota, error) {
+			return nil, errors.New("not allowed to list resourcequotas")
+		}, "x " + title + " | unknown: whether a ResourceQuota allows the new claim: not allowed to list resourcequotas"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pod := testPod("shop/db", "", "1", mounting("data"))
+			e := startEngine(t, Options{Quotas: test.quotas}, testNode("a", "4"), testNamespace("shop"), aClass("fast-ssd", "csi.example.com"), aClaim("shop/data", "fast-sdd"), testOwner(pod), pod)
+			found, err := fixesOf(t.Context(), e, report.PodOf(pod.UID))
+			if err != nil {
+				t.Fatal(err)
+			}
+			same(t, toldFixes(found), test.want)
 		})
 	}
 }
@@ -502,6 +559,12 @@ func holds(t *testing.T, rt *rapid.T, c *randomCluster, pod *corev1.Pod, fix fix
 		}
 		for i, node := range made.Nodes {
 			made.Nodes[i] = nodeAfter(node, step)
+		}
+		if r, ok := step.(remedy.SetClaimClass); ok {
+			made.Others = append(slices.DeleteFunc(slices.Clone(made.Others), func(o runtime.Object) bool {
+				claim, ok := o.(*corev1.PersistentVolumeClaim)
+				return ok && claim.Namespace == r.Claim.Namespace && claim.Name == r.Claim.Name
+			}), r.Recreated())
 		}
 		if remedy.ChangesPod(step) {
 			changed = must(remedy.Apply(nil, changed, step))

@@ -1,6 +1,7 @@
 package fixes
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -13,10 +14,10 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-// admissionAgainst notes why kube-apiserver rejects the new pod of a fix now, while the one that it
+// admissionAgainst notes why kube-apiserver rejects the new pod or claim of a fix now, while the one that it
 // replaces still counts in quotas, or a pod that is resized.
 func admissionAgainst(ctx context.Context, f *Search, fix *Attempt) error {
-	if err := limitsAgainst(ctx, f, fix); err != nil {
+	if err := cmp.Or(claimsAgainst(ctx, f, fix), limitsAgainst(ctx, f, fix)); err != nil {
 		return err
 	}
 	resized := !fix.trial.Recreated && fix.Command != "" && slices.ContainsFunc(fix.Remedies, lowersRequest)

@@ -470,7 +470,7 @@ func podTerms(q *plugins.Question, anti bool, c plugins.Clash) []option {
 	return nil
 }
 
-// claimRemedies ask for less storage, or free a volume that a deleted claim has
+// claimRemedies ask for less storage or another class, or free a volume that a deleted claim has
 // left, for the one claim that has none.
 func claimRemedies(q *plugins.Question, rs []plugins.NodeRejection) []option {
 	b := plugins.BinderOf(q)
@@ -497,7 +497,7 @@ func claimRemedies(q *plugins.Question, rs []plugins.NodeRejection) []option {
 	if most.Value() >= wanted.Value()/least && !most.IsZero() {
 		options = append(options, option{remedy.ResizeClaim{Claim: claim.Object, To: most}})
 	}
-	return options
+	return append(options, otherClasses(q, claim)...)
 }
 
 // zoneRemedies have nothing to add where the zones are not known only because a

@@ -24,7 +24,7 @@ const (
 	FixRollout   FixKind = "rollout"   // let a Deployment stop an older pod first
 	FixEvict     FixKind = "evict"     // evict pods
 	FixResize    FixKind = "resize"    // take back a resize in place that the kubelet has not granted
-	FixClaim     FixKind = "claim"     // bind or resize a claim
+	FixClaim     FixKind = "claim"     // bind or recreate a claim
 	FixQuota     FixKind = "quota"     // raise a quota
 	FixGate      FixKind = "gate"      // remove scheduling gates
 	FixDevice    FixKind = "device"    // request other devices in a ResourceClaim, which cannot be changed: there is no command

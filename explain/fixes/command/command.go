@@ -139,7 +139,13 @@ func (m *Maker) others(steps []remedy.Step, c *Command, add func(line, undo stri
 			add(suspendCommand(r, c))
 		case remedy.ResizeClaim:
 			add(resizeClaimCommand(r))
-			c.Affects, c.Brief = append(c.Affects, affectedClaim(r)), "the claim is recreated"
+			c.Affects, c.Brief = append(c.Affects, affectedClaim(r.Claim)), "the claim is recreated"
+		case remedy.SetClaimClass:
+			add(setClaimClassCommand(r))
+			c.Affects, c.Brief = append(c.Affects, affectedClaim(r.Claim)), "the claim is recreated"
+			if r.Set != "" {
+				c.Affects, c.Brief = append(c.Affects, affectedSet(r)), c.Brief+"; further replicas keep the class"
+			}
 		case remedy.ReleaseVolume:
 			add(releaseVolumeCommand(r))
 			c.Affects, c.Brief = append(c.Affects, affectedVolume(r)), "the claim gets its old data"
@@ -200,6 +206,8 @@ func namesOf(step remedy.Step) (names []string) {
 		return []string{r.Namespace, r.Name}
 	case remedy.ResizeClaim:
 		return []string{r.Claim.Namespace, r.Claim.Name}
+	case remedy.SetClaimClass:
+		return []string{r.Claim.Namespace, r.Claim.Name, r.Class}
 	case remedy.ReleaseVolume:
 		return []string{r.Volume.Name}
 	}

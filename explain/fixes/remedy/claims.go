@@ -19,6 +19,13 @@ type (
 		Claim *corev1.PersistentVolumeClaim
 		To    resource.Quantity
 	}
+	// SetClaimClass recreates a claim that is not bound, of another StorageClass.
+	SetClaimClass struct {
+		Claim *corev1.PersistentVolumeClaim
+		Class string
+		// Set is the StatefulSet whose template keeps the claim's class; "" where the claim is not made of one.
+		Set string
+	}
 	// ReleaseVolume lets a volume be claimed again that a deleted claim has left.
 	ReleaseVolume struct {
 		Volume *corev1.PersistentVolume
@@ -27,13 +34,19 @@ type (
 )
 
 func (ResizeClaim) kind() report.FixKind   { return report.FixClaim }
+func (SetClaimClass) kind() report.FixKind { return report.FixClaim }
 func (ReleaseVolume) kind() report.FixKind { return report.FixClaim }
 func (ResizeClaim) harm() int              { return 70 }
+func (SetClaimClass) harm() int            { return 75 }
 func (ReleaseVolume) harm() int            { return 80 }
 
 func (r ResizeClaim) title() string {
 	was := r.Claim.Spec.Resources.Requests[corev1.ResourceStorage]
 	return fmt.Sprintf("recreate claim %s with %s instead of %s", r.Claim.Name, r.To.String(), was.String())
+}
+
+func (r SetClaimClass) title() string {
+	return fmt.Sprintf("recreate claim %s with StorageClass %s instead of %s", r.Claim.Name, r.Class, storagehelpers.GetPersistentVolumeClaimClass(r.Claim))
 }
 
 func (r ReleaseVolume) title() string {
@@ -44,6 +57,18 @@ func (r ResizeClaim) apply(s *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, err
 	claim := r.Claim.DeepCopy()
 	claim.Spec.Resources.Requests[corev1.ResourceStorage] = r.To
 	return pod, claimed(s, claim, nil)
+}
+
+// Recreated is the claim that replaces it.
+func (r SetClaimClass) Recreated() *corev1.PersistentVolumeClaim {
+	claim := r.Claim.DeepCopy()
+	delete(claim.Annotations, corev1.BetaStorageClassAnnotation) // it would take precedence
+	claim.Spec.StorageClassName = &r.Class
+	return claim
+}
+
+func (r SetClaimClass) apply(s *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
+	return pod, claimed(s, r.Recreated(), nil)
 }
 
 func (r ReleaseVolume) apply(s *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
