@@ -263,6 +263,7 @@ func TestAClaimThatServesNoPodIsToldBeforeAnyNode(t *testing.T) {
 		},
 	} {
 		e := startDevices(t, append(c.objects, testNode("n", "4"), gpuClass())...)
+		e.scheduler.Settle(t.Context())
 		x, m := e.begin(t.Context(), c.pod), must(e.scheduler.Profile(c.pod).Evaluate(t.Context(), c.pod)) // most of these do not even get into the queue
 		k := slices.IndexFunc(m.Profile.Plugins, func(p scheduler.Plugin) bool { return p.Name == names.DynamicResources })
 		if told := plugins.Tell(x.question, []plugins.NodeRejection{m.Rejection(k, 0)}); told.What != c.what || m.Answers[k].Pre == nil {
@@ -347,6 +348,7 @@ func TestADeviceExplainerHasSomethingToSayExactlyWhereThePluginRefuses(t *testin
 	rapid.Check(t, func(rt *rapid.T) {
 		pod, objects := anyDevices(rt)
 		e := startDevices(t, objects...)
+		e.scheduler.Settle(t.Context())
 		x := e.begin(t.Context(), pod)
 		m := must(e.scheduler.Profile(pod).Evaluate(t.Context(), pod))
 		for k, plugin := range m.Profile.Plugins {

@@ -154,6 +154,21 @@ func TestATemplateThatALimitRangeRejectsIsChangedAsItAllows(t *testing.T) {
 			"100m", nil,
 			"+ request cpu 500m instead of 100m", set + "--requests=cpu=500m",
 		},
+		"a default limit below the request": {
+			rules{limits: perContainer(func(i *corev1.LimitRangeItem) { i.Default = cpu("500m") })},
+			"800m", nil,
+			"+ limit cpu 800m instead of 500m\n+ request cpu 500m instead of 800m", set + "--limits=cpu=800m",
+		},
+		"a default request above the limit": {
+			rules{limits: perContainer(func(i *corev1.LimitRangeItem) { i.DefaultRequest = cpu("2") })},
+			"", bounding(corev1.ResourceCPU, "1"),
+			"+ limit cpu 2 instead of 1\n+ request cpu 1 instead of 2", set + "--limits=cpu=2",
+		},
+		"a default limit below the request, and a maximum below that": {
+			rules{limits: perContainer(func(i *corev1.LimitRangeItem) { i.Default, i.Max = cpu("500m"), cpu("600m") })},
+			"800m", nil,
+			"+ request cpu 600m instead of 800m and limit cpu 600m instead of 500m\n+ request cpu 500m instead of 800m", set + "--requests=cpu=600m --limits=cpu=600m",
+		},
 		"a minimum of a pod with one container": {
 			rules{limits: []corev1.LimitRange{limitsOf(corev1.LimitRangeItem{Type: corev1.LimitTypePod, Min: cpu("500m")})}},
 			"100m", nil,

@@ -164,6 +164,27 @@ func TestRefusedPodsAreToldByWhatRefusesThem(t *testing.T) {
 			report.Number{Resource: "cpu", Wanted: "2", Requested: "", Allocatable: "500m", Short: ""},
 		},
 		{
+			"no limit, where a LimitRange has a greatest",
+			rules{limits: []corev1.LimitRange{limitsOf(corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, Max: amounts(map[string]string{"cpu": "6"})})}},
+			refusedPod("1"),
+			"LimitRange team-a/bounds allows at most cpu 6 per Container, container app has no limit.", "limit range | bounds: max cpu 6, has no limit",
+			report.Number{Resource: "cpu", Wanted: "", Requested: "", Allocatable: "6", Short: ""},
+		},
+		{
+			"a limit that a LimitRange fills in, below the request",
+			rules{limits: []corev1.LimitRange{limitsOf(corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, Default: amounts(map[string]string{"memory": "256Mi"})})}},
+			refusedPod("1", requesting(corev1.ResourceMemory, "300Mi")),
+			"LimitRange team-a/bounds gives container app memory limit 256Mi, below its request 300Mi.", "limit range | bounds: default memory limit 256Mi, request 300Mi",
+			report.Number{Resource: "memory", Wanted: "300Mi", Requested: "", Allocatable: "256Mi", Short: ""},
+		},
+		{
+			"a request that a LimitRange fills in, above the limit",
+			rules{limits: []corev1.LimitRange{limitsOf(corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, DefaultRequest: amounts(map[string]string{"cpu": "2"})})}},
+			refusedPod("", bounding(corev1.ResourceCPU, "1")),
+			"LimitRange team-a/bounds gives container app cpu request 2, above its limit 1.", "limit range | bounds: default cpu request 2, limit 1",
+			report.Number{Resource: "cpu", Wanted: "2", Requested: "", Allocatable: "1", Short: ""},
+		},
+		{
 			"a pod below the least of a LimitRange",
 			rules{limits: []corev1.LimitRange{limitsOf(corev1.LimitRangeItem{Type: corev1.LimitTypePod, Min: amounts(map[string]string{"memory": "64Mi"})})}},
 			refusedPod("1", requesting(corev1.ResourceMemory, "16Mi")),

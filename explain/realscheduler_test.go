@@ -168,6 +168,7 @@ func TestMatrixAgreesWithTheFirstRefusalOnEveryNode(t *testing.T) {
 func compareFirst(t *testing.T, e *Engine, pod *corev1.Pod, name string) int {
 	t.Helper()
 	ctx := context.Background()
+	e.scheduler.Settle(ctx) // the plugins' own caches have to be the same for both
 	m, err := e.scheduler.Profile(pod).Evaluate(ctx, pod)
 	if err != nil {
 		t.Fatal(err)

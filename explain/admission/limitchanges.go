@@ -28,7 +28,8 @@ type ContainerChange struct {
 const mostMends = 4
 
 // LimitChanges are changes of a template with which the API server's own code accepts its pods for all
-// LimitRanges: one that rather raises requests, and one that rather lowers limits. Only what a rule rejects
+// LimitRanges: one that rather raises requests, and one that rather lowers limits; of a request above the limit
+// that a LimitRange gives, one that states a higher limit, and one that lowers the request. Only what a rule rejects
 // is changed. None where something other than a LimitRange or a quota rejects the pod too, or where a rule is
 // about several containers together.
 func (j *Judgement) LimitChanges() [][]ContainerChange {
@@ -106,6 +107,7 @@ func mend(pod *corev1.Pod, ranges []corev1.LimitRange, lower bool) *corev1.Pod {
 			}
 			broken += len(rules)
 		}
+		broken += mendContradictions(mended, lower)
 		if broken == 0 {
 			return mended
 		}

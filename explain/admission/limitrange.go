@@ -22,7 +22,8 @@ const limitPlugin = "LimitRanger"
 
 // ApplyLimitRanges does to pod what the API server does with the LimitRanges of
 // its namespace: it fills in the requests and limits that they give, then asks
-// each of them. The rejections are those of the API server's own code.
+// each of them, and validates what was filled in. The rejections are those of the
+// API server's own code.
 func ApplyLimitRanges(pod *corev1.Pod, ranges []corev1.LimitRange) ([]report.Rejection, error) {
 	if len(ranges) == 0 {
 		return nil, nil
@@ -31,10 +32,13 @@ func ApplyLimitRanges(pod *corev1.Pod, ranges []corev1.LimitRange) ([]report.Rej
 	if err := corev1rules.Convert_v1_Pod_To_core_Pod(pod, &internal, nil); err != nil {
 		return nil, fmt.Errorf("apply LimitRanges: %w", err)
 	}
+	var filled []filledIn
 	for i := range ranges {
+		before := internal.DeepCopy()
 		if err := limitranger.PodMutateLimitFunc(&ranges[i], &internal); err != nil {
 			return nil, fmt.Errorf("apply LimitRange %s: %w", ranges[i].Name, err)
 		}
+		filled = append(filled, filledIns(&ranges[i], before, &internal)...)
 	}
 	if err := corev1rules.Convert_core_Pod_To_v1_Pod(&internal, pod, nil); err != nil {
 		return nil, fmt.Errorf("apply LimitRanges: %w", err)
@@ -50,7 +54,7 @@ func ApplyLimitRanges(pod *corev1.Pod, ranges []corev1.LimitRange) ([]report.Rej
 		}
 		rejections = append(rejections, found...)
 	}
-	return rejections, nil
+	return append(rejections, contradictions(filled)...), nil
 }
 
 // limitRule is one figure of a LimitRange.
@@ -184,12 +188,16 @@ func (r limitRule) rejection(of limited) report.Rejection {
 		allows = fmt.Sprintf("allows at most %s for %s limit / request per %s", figure, r.resource, r.subject)
 	}
 	has, wanted := r.has(of)
+	short := fmt.Sprintf("LimitRange %s: %s %s %s", r.of.Name, r.bound, r.resource, figure)
+	if wanted == "" {
+		short += ", " + has
+	}
 	return report.Rejection{
 		Plugin:  limitPlugin,
 		Reason:  fmt.Sprintf("%s %s of LimitRange %s", r.bound, r.resource, r.of.Name),
 		What:    fmt.Sprintf("LimitRange %s/%s %s, %s %s", r.of.Namespace, r.of.Name, allows, of.who, has),
 		Numbers: []report.Number{{Resource: string(r.resource), Wanted: wanted, Allocatable: r.figure.String()}},
-		Short:   fmt.Sprintf("LimitRange %s: %s %s %s", r.of.Name, r.bound, r.resource, figure),
+		Short:   short,
 	}
 }
 
