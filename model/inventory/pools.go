@@ -29,7 +29,8 @@ type Pool struct {
 	// Used is measured; nil where it is not for each of the nodes.
 	Used *Amounts `json:"used"`
 	// LargestFree is the most that is free of each resource on one schedulable node that
-	// takes more pods. The amounts of two resources may be of different nodes.
+	// takes more pods, and has no taint that most nodes of its pool lack. The amounts of two
+	// resources may be of different nodes.
 	LargestFree *Amounts `json:"largestFree"`
 	// Stranded is what cannot be used on schedulable nodes: cpu that is free where memory
 	// is full, and memory that is free where cpu is.
@@ -44,6 +45,11 @@ type Pool struct {
 	StrandedCPU, StrandedMemory int `json:"-"`
 	// LargestCPU and LargestMemory are the nodes of LargestFree; nil without.
 	LargestCPU, LargestMemory *model.Node `json:"-"`
+	// Apart counts the schedulable nodes that have a taint which most nodes of the pool lack, in
+	// all its zones.
+	Apart int `json:"-"`
+	// free is LargestFree with the nodes that Apart counts.
+	free Amounts
 	// Lacks is the resource of which no schedulable node has as much free as Lacking
 	// pending pods need that are allowed here: see lack. "" is none.
 	Lacks   corev1.ResourceName `json:"-"`
@@ -79,7 +85,7 @@ func Pools(s *model.Snapshot, by string, full int) []Pool {
 	for i := range pools {
 		pools[i].sum(s.Usage)
 		if counted {
-			pools[i].count(full)
+			pools[i].count(full, ownTaints(ofPool[pools[i].Pool]))
 		}
 	}
 	if counted {
@@ -129,16 +135,48 @@ func (p *Pool) sum(usage *model.Usage) {
 	}
 }
 
-// count adds up what depends on the pods of the nodes.
-func (p *Pool) count(full int) {
+// ownTaints are the taints that keep other pods off a pool: more than half of its nodes have them.
+func ownTaints(nodes []*model.Node) map[corev1.Taint]bool {
+	count, own := map[corev1.Taint]int{}, map[corev1.Taint]bool{}
+	for _, n := range nodes {
+		for _, taint := range n.Object.Spec.Taints {
+			count[undated(taint)]++
+		}
+	}
+	for taint, n := range count {
+		own[taint] = 2*n > len(nodes)
+	}
+	return own
+}
+
+// undated is a taint without when it was added.
+func undated(taint corev1.Taint) corev1.Taint {
+	return corev1.Taint{Key: taint.Key, Value: taint.Value, Effect: taint.Effect}
+}
+
+// isApart reports whether a node has a taint, other than for its state, that is not its pool's own.
+func isApart(n *model.Node, own map[corev1.Taint]bool) bool {
+	return slices.ContainsFunc(n.Object.Spec.Taints, func(t corev1.Taint) bool {
+		return t.Effect != corev1.TaintEffectPreferNoSchedule && !model.IsStateTaint(t.Key) && !own[undated(t)]
+	})
+}
+
+// count adds up what depends on the pods of the nodes. own are the taints of the pool.
+func (p *Pool) count(full int, own map[corev1.Taint]bool) {
 	p.Requested, p.LargestFree, p.Stranded, p.Pending = &Amounts{model.CapacityOf(p.Members).Requested}, &Amounts{}, &Amounts{}, new(0)
 	for _, n := range p.Members {
 		if !n.Schedulable() {
 			continue
 		}
-		free := n.Allocatable.Minus(&n.Requested)
+		free, apart := n.Allocatable.Minus(&n.Requested), isApart(n, own)
+		if apart {
+			p.Apart++
+		}
 		if free.Pods > 0 {
-			p.raise(n, &free)
+			p.free.raise(&free)
+			if !apart {
+				p.raise(n, &free)
+			}
 		}
 		cpu, knowsCPU := n.Percent(corev1.ResourceCPU)
 		memory, knowsMemory := n.Percent(corev1.ResourceMemory)
@@ -175,14 +213,14 @@ func (p *Pool) raise(n *model.Node, free *model.Resources) {
 // taints that say what state a node is in (model.IsStateTaint), so that pods for a pool that
 // is NotReady or cordoned still count there.
 func target(s *model.Snapshot, pools []Pool) {
-	lacking := make([]map[corev1.ResourceName]int, len(pools))
-	whole := wholes(pools)
+	lacking, whole := make([]map[corev1.ResourceName]int, len(pools)), wholes(pools)
 	onePool := !slices.ContainsFunc(pools, func(p Pool) bool { return p.Pool != pools[0].Pool })
-	anywhere, lacksAnywhere := 0, false
+	var anywhere []*model.EquivalenceClass // which target none
+	lacksAnywhere := false
 	for _, t := range targets(s, pools) {
 		lacks := lack(t.kind, pools, whole, t.groups, lacking)
 		if len(t.groups) == len(pools) && !onePool && !selectsNodes(t.kind.First().Object) {
-			anywhere += len(t.kind.Pods)
+			anywhere = append(anywhere, t.kind)
 			lacksAnywhere = lacksAnywhere || lacks
 			continue
 		}
@@ -191,16 +229,32 @@ func target(s *model.Snapshot, pools []Pool) {
 			pools[at].Waiting = append(pools[at].Waiting, t.kind)
 		}
 	}
+	if !lacksAnywhere {
+		anywhere = nil
+	}
 	for i, of := range lacking {
 		if len(of) == 0 {
 			continue
 		}
-		pools[i].Lacks = slices.MinFunc(slices.Collect(maps.Keys(of)), func(a, b corev1.ResourceName) int {
+		p := &pools[i]
+		p.Lacks = slices.MinFunc(slices.Collect(maps.Keys(of)), func(a, b corev1.ResourceName) int {
 			return cmp.Or(of[b]-of[a], rank(a)-rank(b), strings.Compare(string(a), string(b)))
 		})
-		pools[i].Lacking, pools[i].Allowed = of[pools[i].Lacks], *pools[i].Pending
-		if lacksAnywhere {
-			pools[i].Allowed += anywhere
+		p.Lacking, p.Allowed = of[p.Lacks], *p.Pending
+		for _, kind := range anywhere {
+			p.Allowed += len(kind.Pods)
+		}
+		p.addTooLarge(slices.Concat(p.Waiting, anywhere), &whole[i].Resources)
+	}
+}
+
+// addTooLarge adds to the pods that lack a resource those that need more of it too, and are larger than any node of
+// the pool. whole is the most that one of these has.
+func (p *Pool) addTooLarge(waiting []*model.EquivalenceClass, whole *model.Resources) {
+	for _, kind := range waiting {
+		wanted := &kind.First().Requests
+		if lacked(wanted, whole) != "" && wanted.Of(p.Lacks) > max(p.free.Of(p.Lacks), 0) {
+			p.Lacking += len(kind.Pods)
 		}
 	}
 }
@@ -279,7 +333,7 @@ func lack(kind *model.EquivalenceClass, pools []Pool, whole []Amounts, groups []
 		if lacked(wanted, &whole[at].Resources) != "" {
 			continue
 		}
-		name := lacked(wanted, &pools[at].LargestFree.Resources)
+		name := lacked(wanted, &pools[at].free.Resources)
 		if name == "" {
 			return false
 		}

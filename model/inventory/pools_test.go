@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"pgregory.net/rapid"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -97,6 +98,44 @@ func TestAPoolWithoutSchedulableNodesHasNoFreeSlot(t *testing.T) {
 		if p.LargestFree.String() != "" {
 			t.Errorf("%s: the largest free slot is %s", c.says, p.LargestFree)
 		}
+	}
+}
+
+// TestASlotBehindATaintThatAPoolLacksIsNotItsLargest: most of its pods do not tolerate it.
+func TestASlotBehindATaintThatAPoolLacksIsNotItsLargest(t *testing.T) {
+	maint := corev1.Taint{Key: "maint", Value: "now", Effect: corev1.TaintEffectNoExecute}
+	for says, c := range map[string]struct {
+		taints [3]*corev1.Taint // of std-1, which is alone in its zone, std-2 and std-3
+		want   [2]string        // the largest slot of its two zones, "cpu / nodes apart"
+	}{
+		"none":                 {[3]*corev1.Taint{}, [2]string{"16 / 0", "12 / 0"}},
+		"one of two":           {[3]*corev1.Taint{nil, nil, &maint}, [2]string{"16 / 0", "8 / 1"}},
+		"the only one":         {[3]*corev1.Taint{&maint, nil, nil}, [2]string{"0 / 1", "12 / 0"}},
+		"most of the pool":     {[3]*corev1.Taint{&maint, nil, &maint}, [2]string{"16 / 0", "12 / 0"}},
+		"one that avoids it":   {[3]*corev1.Taint{nil, nil, {Key: "maint", Effect: corev1.TaintEffectPreferNoSchedule}}, [2]string{"16 / 0", "12 / 0"}},
+		"the same at any time": {[3]*corev1.Taint{&maint, {Key: "maint", Value: "now", Effect: corev1.TaintEffectNoExecute, TimeAdded: new(metav1.Now())}, nil}, [2]string{"16 / 0", "12 / 0"}},
+	} {
+		nodes := fleet()[:3]
+		for i, taint := range c.taints {
+			if taint != nil {
+				nodes[i].Spec.Taints = append(nodes[i].Spec.Taints, *taint)
+			}
+		}
+		s := grouped(nodes, modeltest.NewPod("dev/b", "std-2", "8", "8Gi", 0, nil), modeltest.NewPod("dev/c", "std-3", "4", "8Gi", 0, nil))
+		for i, p := range Pools(s, "", full) {
+			if got := fmt.Sprintf("%d / %d", p.LargestFree.MilliCPU/1000, p.Apart); got != c.want[i] {
+				t.Errorf("%s: zone %s has %s, want %s", says, p.Zone, got, c.want[i])
+			}
+		}
+	}
+}
+
+// TestPodsThatAreTooLargeForAPoolAreAmongThoseThatLackAResource where others lack it too.
+func TestPodsThatAreTooLargeForAPoolAreAmongThoseThatLackAResource(t *testing.T) {
+	s := grouped(fleet()[:1], modeltest.NewPod("dev/a", "std-1", "12", "8Gi", 0, nil),
+		modeltest.NewPod("dev/waits", "", "5", "8Gi", 0, nil), modeltest.NewPod("dev/huge", "", "60", "8Gi", 0, nil), modeltest.NewPod("dev/small", "", "1", "1Gi", 0, nil))
+	if p := Pools(s, "", full)[0]; p.Lacking != 2 || p.Allowed != 3 || *p.Pending != 3 {
+		t.Errorf("%d of %d lack %s, %d target it", p.Lacking, p.Allowed, p.Lacks, *p.Pending)
 	}
 }
 

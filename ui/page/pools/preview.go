@@ -262,6 +262,8 @@ func (v *preview) slotWords() string {
 // unschedulableWords say why there is no free slot.
 func (v *preview) unschedulableWords() string {
 	switch {
+	case v.pool.Apart > 0 && v.pool.Apart == v.pool.Schedulable:
+		return "each schedulable node has a taint that most nodes of the pool do not have"
 	case v.pool.Schedulable > 0 && v.pool.LargestFree.Pods < 1:
 		return "every schedulable node has reached its pod limit"
 	case v.pool.Schedulable > 0:
