@@ -463,6 +463,14 @@ func TestNearMissesAreToldApart(t *testing.T) {
 			testPod("s/x", "", "1"),
 			"0 of 2 nodes fit. Closest: a needs cpu 500m more.", "cpu | a needs 500m more",
 		},
+		"what all nodes reject is told before what the nearest lacks": {
+			[]runtime.Object{
+				testNode("a", "4", nodeLabel(corev1.LabelTopologyZone, "eu-1a")), testPod("s/y", "a", "3500m", podLabel("app", "x")),
+				testNode("b", "2", nodeLabel(corev1.LabelTopologyZone, "eu-1a")), testNode("c", "4", nodeLabel(corev1.LabelTopologyZone, "eu-1a"), cordonedNode),
+			},
+			testPod("s/x", "", "2500m", func(p *corev1.Pod) { p.Spec.Affinity = shunning(corev1.LabelTopologyZone, "x") }),
+			"0 of 3 nodes fit. Closest: a, anti-affinity app=x: s/y runs there; needs cpu 2 more.", "anti-affinity | a: anti-affinity app=x: s/y runs there; needs cpu 2 more",
+		},
 		"a daemon's node is full": {
 			[]runtime.Object{testNode("a", "4"), testNode("b", "4"), testPod("s/y", "a", "3650m")},
 			testPod("s/x", "", "1", pinnedTo("a")),

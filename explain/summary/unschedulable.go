@@ -103,7 +103,8 @@ func tellNearest(q *podQuestion, r *report.Report, g *report.Group) overall {
 		told.summary = "No node fits: " + told.why + "."
 		return told
 	}
-	near.Nodes, near.Rejections = g.Nodes[:1], slices.Clone(g.Rejections)
+	near.Nodes, near.Rejections = g.Nodes[:1], firstThatRejectAll(r, g.Rejections)
+	told.cause = near.Rejections[0].Cause
 	lacks, alike := lackedByNearest(q, g)
 	needs := "" // the first clause where it has the node as its subject, beside the cause
 	for i, rejection := range near.Rejections {
@@ -127,12 +128,32 @@ func tellNearest(q *podQuestion, r *report.Report, g *report.Group) overall {
 		told.lacks = told.why
 		told.why = who + ": " + told.why
 	}
-	told.summary = fmt.Sprintf("0 of %s nodes fit. Closest: %s, %s.", model.FormatCount(r.Total), who, strings.Join(clauses, " and "))
+	told.summary = fmt.Sprintf("0 of %s nodes fit. Closest: %s, %s.", model.FormatCount(r.Total), who, joined(clauses))
 	if needs != "" {
 		told.why = who + " " + strings.Join(append([]string{needs}, clauses[1:]...), "; ")
 		told.summary = fmt.Sprintf("0 of %s nodes fit. Closest: %s %s.", model.FormatCount(r.Total), who, strings.Join(clauses, "; "))
 	}
 	return told
+}
+
+// joined are clauses in a sentence. One that names another pod or a domain ends where the next begins.
+func joined(clauses []string) string {
+	if slices.ContainsFunc(clauses[:max(len(clauses)-1, 0)], func(clause string) bool { return strings.Contains(clause, ": ") }) {
+		return strings.Join(clauses, "; ")
+	}
+	return strings.Join(clauses, " and ")
+}
+
+// firstThatRejectAll puts rejections by plugins that reject all nodes before the others: no node fits without a change
+// to what they reject. NodeResourcesFit may lack another resource on each node.
+func firstThatRejectAll(r *report.Report, rejections []report.Rejection) []report.Rejection {
+	some := func(rejection report.Rejection) int {
+		if slices.ContainsFunc(r.Plugins, func(p report.PluginResult) bool { return p.Name == rejection.Plugin && p.Rejects == r.Total }) && rejection.Plugin != names.NodeResourcesFit {
+			return 0
+		}
+		return 1
+	}
+	return slices.SortedStableFunc(slices.Values(rejections), func(a, b report.Rejection) int { return some(a) - some(b) })
 }
 
 // lackedByNearest are the resources that the group's closest node lacks, and how many nodes there are that lack as
