@@ -138,7 +138,7 @@ func TestTheFirstScreenSaysWhatIsWrongWithACluster(t *testing.T) {
 			for _, node := range c.nodes[3:] {
 				node.Status.Conditions[0].Status, node.Status.Conditions[0].LastTransitionTime = corev1.ConditionUnknown, metav1.NewTime(now.Add(-4*time.Minute))
 			}
-		}, []string{"6 nodes: 3 Ready, 3 NotReady. Zone eu-1b: all 3 nodes NotReady for 4m."}},
+		}, []string{"6 nodes: 3 Ready, 3 NotReady (all of eu-1b)."}},
 		{"all nodes are cordoned", func(c *sound) {
 			for _, node := range c.nodes {
 				node.Spec.Unschedulable = true

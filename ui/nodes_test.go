@@ -184,6 +184,42 @@ func TestTheAnswerOfNodesCountsThoseThatAreFull(t *testing.T) {
 	}
 }
 
+// TestTheAnswerOfNodesNamesAZoneThatIsLost before anything that matters less, however narrow it is.
+func TestTheAnswerOfNodesNamesAZoneThatIsLost(t *testing.T) {
+	fail := func(c *prodEU, names ...string) {
+		for _, name := range names {
+			c.edit(name, func(n *corev1.Node) { n.Status.Conditions[0].Status = corev1.ConditionUnknown })
+		}
+	}
+	lose := func(c *prodEU) {
+		fail(c, "gpu-b-01", "spot-b-01", "std-b-01", "std-b-02")
+		for _, name := range []string{"std-a-01", "std-a-02"} {
+			c.edit(name, func(n *corev1.Node) {
+				n.Status.Allocatable[corev1.ResourceCPU] = resource.MustParse("12.25")
+				n.Spec.Taints = []corev1.Taint{{Key: "maintenance", Value: "true", Effect: corev1.TaintEffectNoExecute}}
+				n.Status.Conditions = append(n.Status.Conditions, corev1.NodeCondition{Type: corev1.NodeMemoryPressure, Status: corev1.ConditionTrue})
+			})
+		}
+	}
+	for _, c := range []struct {
+		does   string
+		width  int
+		change func(*prodEU)
+		want   string
+	}{
+		{"narrow", 80, lose, "12 nodes: 8 Ready (1 cordoned, 2 MemoryPressure), 4 NotReady (all of eu-1b)."},
+		{"wide", 120, lose, "12 nodes: 8 Ready (1 cordoned, 2 MemoryPressure), 4 NotReady (all of eu-1b)."},
+		{"wider", 160, lose, "12 nodes: 8 Ready (1 cordoned, 2 MemoryPressure), 4 NotReady (all of eu-1b). 1 is at 95%+ cpu."},
+		{"with another node", 80, func(c *prodEU) { lose(c); fail(c, "std-c-01") }, "12 nodes: 7 Ready (1 cordoned), 5 NotReady (with all 4 of eu-1b)."},
+	} {
+		app := nodesOf(t, c.width, 40, c.change, nil)
+		got, _, _ := strings.Cut(screenRow(app, answer), "█ requested")
+		if got = strings.TrimSpace(got); got != c.want {
+			t.Errorf("%s: %q, want %q", c.does, got, c.want)
+		}
+	}
+}
+
 func TestNodesAreSortedByPercent(t *testing.T) {
 	app := nodesOf(t, 80, 24, (*prodEU).mixed, nil)
 	press(t, app, "s", "c")

@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/gauge"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/warnings"
 )
 
 // counts are what the page says of many nodes, made whenever its rows are arranged.
@@ -30,8 +31,9 @@ type counts struct {
 func (n *Page) arranged(rows []*model.Node) []*model.Node {
 	all := n.Natural()
 	whole := model.CapacityOf(all)
+	words := func(of detail) string { return stateWords(n.Host.Observed(), all, of) }
 	n.counts = counts{
-		states: stateWords(all, withPressure), calm: stateWords(all, withoutPressure), brief: stateWords(all, readyOnly), shown: whole, extended: whole.Extended(), devices: n.counts.devices,
+		states: words(withPressure), calm: words(withoutPressure), brief: words(readyOnly), shown: whole, extended: whole.Extended(), devices: n.counts.devices,
 	}
 	if n.Host.Observed().PodsUnknown() == "" {
 		n.counts.full = fullWords(all, n.Host.Levels())
@@ -64,8 +66,8 @@ const (
 	withPressure                  // and whether they are under pressure
 )
 
-// stateWords count nodes by whether they are Ready, and by as much else.
-func stateWords(all []*model.Node, of detail) string {
+// stateWords count nodes by whether they are Ready, and by as much else. A zone that is lost is always named.
+func stateWords(o *page.Observed, all []*model.Node, of detail) string {
 	ready := 0
 	others, besides := map[string]int{}, map[string]int{}
 	for _, n := range all {
@@ -103,22 +105,29 @@ func stateWords(all []*model.Node, of detail) string {
 		states[0] += " (" + strings.Join(marks, ", ") + ")"
 	}
 	for _, word := range []string{"NotReady", "Unknown", "new"} {
-		if k := others[word]; k > 0 {
-			states = append(states, model.FormatCount(k)+" "+word)
+		k := others[word]
+		if k == 0 {
+			continue
+		}
+		states = append(states, model.FormatCount(k)+" "+word)
+		if lost := warnings.LostZones(o, all, k); lost != "" && word == "NotReady" {
+			states[len(states)-1] += " (" + lost + ")"
 		}
 	}
 	return strings.Join(states, ", ") + "."
 }
 
-// words are the nodes by their state, and how many are full: of cpu alone where both do
-// not fit.
+// words are the nodes by their state in as much detail as fits, and how many are full where there is room
+// for it too: of cpu alone where both do not fit.
 func (c *counts) words(width int) string {
-	states := c.states
-	if cells.Width(states) > width {
-		states = c.calm
+	states := c.brief
+	for _, more := range []string{c.calm, c.states} {
+		if cells.Width(more) <= width {
+			states = more
+		}
 	}
 	for n := len(c.full); n > 0; n-- {
-		if words := states + " " + strings.Join(c.full[:n], ", ") + "."; n == 1 || cells.Width(words) <= width {
+		if words := states + " " + strings.Join(c.full[:n], ", ") + "."; cells.Width(words) <= width {
 			return words
 		}
 	}

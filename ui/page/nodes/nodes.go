@@ -88,16 +88,18 @@ func (n *Page) Answer(width int) string {
 	if why := h.Observed().NotRead("nodes"); why != "" {
 		return "Nodes are unknown: " + why + "."
 	}
-	words := n.Query().Filtered(n.counts.words(width), width)
-	if n.Query().Keeps() != "" {
-		words = filtered(n, words, width)
-	} else {
-		if lost := warnings.LostZones(h.Observed()); lost != "" && cells.Width(words+" "+lost) < width {
-			words += " " + lost
-		}
-		words = n.warns.After(words, width)
+	bars := n.ShowsUsage() && !h.Large() // large figures have none
+	room := width
+	if bars {
+		room -= cells.Width(legend("", 0)) + 13 // as far as it is spread
 	}
-	if n.ShowsUsage() && !n.Host.Large() { // large figures have no bars
+	var words string
+	if n.Query().Keeps() == "" {
+		words = n.warns.After(n.counts.words(room), room)
+	} else {
+		words = filtered(n, room)
+	}
+	if bars {
 		words = cells.Spread(words, legend(h.Observed().Snapshot.Status.MetricsNote, width-12-cells.Width(words)), width-12)
 	}
 	return words
@@ -105,11 +107,8 @@ func (n *Page) Answer(width int) string {
 
 // filtered is an answer with a filter in force: how many match comes before pressure, and what else is
 // counted besides.
-func filtered(n *Page, words string, width int) string {
-	room := width
-	if n.ShowsUsage() && !n.Host.Large() {
-		room -= cells.Width(legend("", 0)) + 13 // as far as it is spread
-	}
+func filtered(n *Page, room int) string {
+	words := n.Query().Filtered(n.counts.words(room), room)
 	for _, fewer := range []string{n.counts.calm, n.counts.brief} {
 		if cells.Width(words) <= room {
 			return words

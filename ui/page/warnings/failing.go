@@ -14,7 +14,7 @@ import (
 // all pending pods: all nodes or a zone without a Ready node for as long as it is so, any other
 // node for a short while. "" is none.
 func Failing(o *page.Observed) string {
-	f := failuresOf(o)
+	f := failuresOf(o, o.Snapshot.Nodes)
 	switch {
 	case f.all():
 		return "All " + model.FormatCount(f.nodes) + " nodes are NotReady."
@@ -33,13 +33,25 @@ func Failing(o *page.Observed) string {
 	return ""
 }
 
-// LostZones names the zone, or counts the zones, without a Ready node while others have one;
-// "" is none.
-func LostZones(o *page.Observed) string {
-	if f := failuresOf(o); !f.all() {
-		return f.lostWords(o)
+// LostZones names the zone, or counts the zones, of which none of some nodes is Ready while others are, and
+// follows the number of those that are NotReady: "all of eu-1b", "with all 3 of eu-1b"; "" is none.
+func LostZones(o *page.Observed, nodes []*model.Node, notReady int) string {
+	f := failuresOf(o, nodes)
+	lost, of := f.lost(), 0
+	if len(lost) == 0 || f.all() {
+		return ""
 	}
-	return ""
+	for _, z := range lost {
+		of += z.nodes
+	}
+	where := model.Clean(lost[0].name)
+	if len(lost) > 1 {
+		where = model.FormatCount(len(lost)) + " zones"
+	}
+	if of < notReady {
+		return "with all " + model.FormatCount(of) + " of " + where
+	}
+	return "all of " + where
 }
 
 // failures are the nodes that are not Ready.
@@ -50,9 +62,9 @@ type failures struct {
 	pressed       []*model.Node // that began to report pressure a short while ago
 }
 
-func failuresOf(o *page.Observed) failures {
+func failuresOf(o *page.Observed, nodes []*model.Node) failures {
 	f := failures{zones: map[string]*zone{}}
-	for _, node := range o.Snapshot.Nodes {
+	for _, node := range nodes {
 		if node.Lifecycle != "" {
 			continue // it is not there yet, or is about to go
 		}
