@@ -11,9 +11,11 @@ import (
 
 // Capacity is what some nodes have together, and what is requested of it.
 type Capacity struct {
-	Nodes, Ready, Cordoned int
+	Nodes, Ready           int
+	Cordoned               int // of those that are neither new nor being removed, which take no pods anyway
+	Removing               int
 	Pressed                int // that report memory, disk or PID pressure, or no network
-	Uninitialized          int // that no cloud controller manager has initialized yet
+	New                    int // that are not initialized yet, whether they are Ready or not
 	Allocatable, Requested Resources
 }
 
@@ -22,17 +24,19 @@ type Capacity struct {
 func CapacityOf(nodes []*Node) Capacity {
 	c := Capacity{Nodes: len(nodes)}
 	for _, n := range nodes {
-		if n.Ready == corev1.ConditionTrue {
+		if n.IsReady() {
 			c.Ready++
 		}
-		if n.Cordoned {
+		switch {
+		case n.IsNew():
+			c.New++
+		case n.Lifecycle != "":
+			c.Removing++
+		case n.Cordoned:
 			c.Cordoned++
 		}
 		if len(n.Pressure) > 0 {
 			c.Pressed++
-		}
-		if n.Uninitialized() {
-			c.Uninitialized++
 		}
 		c.Allocatable.add(n.Allocatable)
 		c.Requested.add(n.Requested)

@@ -16,7 +16,7 @@ type Node struct {
 	Cordoned     bool                   // spec.unschedulable
 	Status       string                 // the STATUS cell: "Ready,cordoned", "NotReady", "Unknown,MemoryPressure"
 	Taints       string                 // the TAINTS cell: "dedicated=gpu:NoSchedule,not-ready:NoExecute,NoSchedule"
-	Lifecycle    string                 // "new: not initialized", "going: scale-down"; "" in between
+	Lifecycle    string                 // "new: not initialized", "removing: scale-down"; "" in between
 	Pressure     []string               // "MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable", those that hold
 	Roles        []string               // node-role.kubernetes.io/…, sorted
 	Zone         string                 // topology.kubernetes.io/zone
@@ -39,6 +39,16 @@ func (n *Node) Schedulable() bool {
 			return IsStateTaint(t.Key) && t.Effect != corev1.TaintEffectPreferNoSchedule
 		})
 }
+
+// IsReady reports whether the condition Ready is True, for which kubectl get nodes prints Ready: of a node that is
+// new, cordoned or being removed too. Whatever counts Ready nodes counts by it.
+func (n *Node) IsReady() bool { return n.Ready == corev1.ConditionTrue }
+
+// IsNew reports whether the node is not initialized yet.
+func (n *Node) IsNew() bool { return n.Lifecycle == newLifecycle }
+
+// IsFailed reports whether the node is not Ready although it has been initialized.
+func (n *Node) IsFailed() bool { return !n.IsReady() && !n.IsNew() }
 
 // Lists reports whether the node has an extended resource or had it: its kubelet still lists one of
 // which nothing is left, as when a device plugin has ended, and pods may still request it there.

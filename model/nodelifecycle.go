@@ -17,6 +17,8 @@ const (
 	uninitialized = cloudTaintDomain + "uninitialized"
 	// unregistered is the taint that a node has until Karpenter knows it.
 	unregistered = "karpenter.sh/unregistered"
+	// newLifecycle is the Lifecycle of a node that is not initialized yet.
+	newLifecycle = "new: not initialized"
 )
 
 // goingTaints are the taints of a node that is about to be removed, and why it is.
@@ -47,7 +49,7 @@ func lifecycleOf(node *corev1.Node) string {
 		ready = ready || node.Status.Conditions[i].Type == corev1.NodeReady
 	}
 	if !begun || !ready {
-		return "new: not initialized"
+		return newLifecycle
 	}
 	return ""
 }

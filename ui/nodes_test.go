@@ -165,7 +165,7 @@ func TestTheAnswerOfNodesCountsThoseThatAreFull(t *testing.T) {
 		want   string
 	}{
 		{"none is", func(*prodEU) {}, nil, "12 nodes: 11 Ready (1 cordoned), 1 NotReady."},
-		{"some are", (*prodEU).mixed, nil, "12 nodes: 10 Ready (1 cordoned, 1 removing), 1 NotReady, 1 new."},
+		{"some are", (*prodEU).mixed, nil, "12 nodes: 10 Ready (1 cordoned, 1 removing), 1 NotReady, 1 not initialized."},
 		{"of several states", func(c *prodEU) {
 			c.edit("spot-c-01", func(n *corev1.Node) {
 				n.Spec.Unschedulable = true
@@ -180,6 +180,34 @@ func TestTheAnswerOfNodesCountsThoseThatAreFull(t *testing.T) {
 		app := nodesOf(t, 80, 24, c.change, c.with)
 		if got := strings.TrimSpace(screenRow(app, answer)); got != c.want {
 			t.Errorf("%s: %q, want %q", c.does, got, c.want)
+		}
+	}
+}
+
+// TestViewsCountReadyNodesAlike counts a node that is not initialized, or being removed, as kubectl get nodes does.
+func TestViewsCountReadyNodesAlike(t *testing.T) {
+	change := func(c *prodEU) {
+		for name, taint := range map[string]string{"std-a-01": "node.cloudprovider.kubernetes.io/uninitialized", "spot-c-01": "ToBeDeletedByClusterAutoscaler"} {
+			c.edit(name, func(n *corev1.Node) {
+				n.Spec.Taints = []corev1.Taint{{Key: taint, Effect: corev1.TaintEffectNoSchedule}}
+			})
+		}
+		c.edit("spot-c-01", func(n *corev1.Node) { n.Spec.Unschedulable = true })
+	}
+	app := nodesOf(t, 160, 40, change, nil)
+	for _, view := range []struct {
+		keys []string
+		row  int
+		want string
+	}{
+		{[]string{"1"}, header + 2, "11/12 nodes Ready  1 not initialized  1 cordoned  1 removing"},
+		{[]string{"3"}, answer, "12 nodes: 11 Ready (1 cordoned, 1 removing, 1 not initialized), 1 NotReady."},
+		{[]string{"3", "m"}, answer, "1 cordoned, 1 NotReady, 1 not initialized, 1 removing."},
+		{[]string{"3", "m", "shift+tab"}, answer, "12 nodes: 11 Ready, 1 cordoned, 1 NotReady, 1 not initialized, 1 removing"},
+	} {
+		press(t, app, view.keys...)
+		if got := screenRow(app, view.row); !strings.Contains(got, view.want) {
+			t.Errorf("%v: %q, want %q", view.keys, strings.TrimSpace(got), view.want)
 		}
 	}
 }

@@ -145,7 +145,7 @@ func (f *reading) sum(overlooked bool) {
 // addNodes counts nodes, and what they have.
 func (f *reading) addNodes(nodes []*model.Node) {
 	capacity := model.CapacityOf(nodes)
-	f.capacity, f.cordoned = &capacity, capacity.Cordoned
+	f.capacity, f.cordoned = &capacity, 0
 	f.nodes = map[corev1.ConditionStatus]int{corev1.ConditionTrue: 0, corev1.ConditionFalse: 0, corev1.ConditionUnknown: 0}
 	for _, node := range nodes {
 		ready := node.Ready
@@ -153,5 +153,8 @@ func (f *reading) addNodes(nodes []*model.Node) {
 			ready = corev1.ConditionUnknown
 		}
 		f.nodes[ready]++
+		if node.Cordoned {
+			f.cordoned++
+		}
 	}
 }

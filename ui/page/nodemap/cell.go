@@ -258,9 +258,9 @@ const (
 // stateOf is the state of a node.
 func stateOf(n *model.Node) state {
 	switch {
-	case strings.HasPrefix(n.Lifecycle, "new"):
+	case n.IsNew():
 		return state{cell{"n", tone.Warning, "new"}, true}
-	case n.Ready != corev1.ConditionTrue:
+	case !n.IsReady():
 		return state{cell{"N", tone.Bad, "NotReady"}, true}
 	case n.Lifecycle != "":
 		return state{cell{"r", tone.Warning, "removing"}, true}

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
@@ -101,19 +99,23 @@ func rank(m measure, sign string) int {
 func (s *summary) subject() string { return figures.Count(len(s.nodes), "node", "nodes") }
 
 // stateWords count nodes by what keeps pods away from them: "12 cordoned", "3 NotReady".
-// A node that is both counts twice, as in Nodes.
+// A node that is NotReady and another counts twice, as in Nodes.
 func (s *summary) stateWords() []string {
 	counts := map[string]int{}
 	for _, n := range s.nodes {
-		if n.Cordoned {
+		switch {
+		case n.IsNew():
+			counts["not initialized"]++
+		case n.Lifecycle != "":
+			counts["removing"]++
+		case n.Cordoned:
 			counts["cordoned"]++
 		}
-		switch state := stateOf(n); state.means {
-		case "NotReady", "new", "removing":
-			counts[state.means]++
+		if n.IsFailed() {
+			counts["NotReady"]++
 		}
 	}
-	return worded(counts, "cordoned", "NotReady", "new", "removing")
+	return worded(counts, "cordoned", "NotReady", "not initialized", "removing")
 }
 
 // worded are counts with their words, without those that are zero.
@@ -272,7 +274,7 @@ func (a age) answer(of *summary) []string {
 func (states) answer(of *summary) []string {
 	counts := map[string]int{}
 	for _, n := range of.nodes {
-		if n.Ready == corev1.ConditionTrue && stateOf(n).means != "new" {
+		if n.IsReady() {
 			counts["Ready"]++
 		}
 		if isTainted(n) {

@@ -211,7 +211,7 @@ func (d drawing) level(head, field string, resource corev1.ResourceName) column 
 // or under pressure.
 func trouble(node *model.Node) tone.Tone {
 	switch {
-	case isNew(node):
+	case node.IsNew():
 		return tone.Good
 	case node.Ready != corev1.ConditionTrue:
 		return tone.Bad
@@ -254,7 +254,7 @@ func (d drawing) status(node *model.Node) table.Cell {
 	made := table.Cell{Tone: tone.Good}
 	word := readyWord(node)
 	switch {
-	case isNew(node):
+	case node.IsNew():
 		word = node.Lifecycle
 		made.Tone = tone.Warning
 	case node.Ready != corev1.ConditionTrue:
@@ -280,8 +280,6 @@ func (d drawing) status(node *model.Node) table.Cell {
 	}
 	return made
 }
-
-func isNew(node *model.Node) bool { return strings.HasPrefix(node.Lifecycle, "new") }
 
 // readyWord is the condition Ready in a word.
 func readyWord(node *model.Node) string {

@@ -57,6 +57,9 @@ func (c *counts) gauges(h page.Host, width int) string {
 	return gauge.Capacity(h.Styles(), h.Levels(), &c.shown, width, o.Waiting.Endings(o)...)
 }
 
+// uninitialized is what nodes are that are new, as Pending says it too.
+const uninitialized = "not initialized"
+
 // detail is what nodes are counted by besides whether they are Ready.
 type detail int
 
@@ -72,15 +75,19 @@ func stateWords(o *page.Observed, all []*model.Node, of detail) string {
 	others, besides := map[string]int{}, map[string]int{}
 	for _, n := range all {
 		switch {
-		case isNew(n):
-			others["new"]++
-		case n.Ready == corev1.ConditionTrue:
+		case n.IsReady():
 			ready++
+		case n.IsNew():
+			others[uninitialized]++
 		default:
 			others[readyWord(n)]++
 		}
 		switch {
-		case isNew(n), of == readyOnly:
+		case of == readyOnly:
+		case n.IsNew():
+			if n.IsReady() {
+				besides[uninitialized]++
+			}
 		case n.Lifecycle != "":
 			besides["removing"]++
 		case n.Cordoned: // as the column STATUS: others take no pods anyway
@@ -95,7 +102,7 @@ func stateWords(o *page.Observed, all []*model.Node, of detail) string {
 	states := []string{fmt.Sprintf("%s: %s Ready", figures.Count(len(all), "node", "nodes"), model.FormatCount(ready))}
 	var marks []string
 	for _, word := range []corev1.NodeConditionType{
-		"cordoned", "removing", corev1.NodeMemoryPressure, corev1.NodeDiskPressure, corev1.NodePIDPressure, corev1.NodeNetworkUnavailable,
+		"cordoned", "removing", uninitialized, corev1.NodeMemoryPressure, corev1.NodeDiskPressure, corev1.NodePIDPressure, corev1.NodeNetworkUnavailable,
 	} {
 		if k := besides[string(word)]; k > 0 {
 			marks = append(marks, model.FormatCount(k)+" "+string(word))
@@ -104,7 +111,7 @@ func stateWords(o *page.Observed, all []*model.Node, of detail) string {
 	if len(marks) > 0 {
 		states[0] += " (" + strings.Join(marks, ", ") + ")"
 	}
-	for _, word := range []string{"NotReady", "Unknown", "new"} {
+	for _, word := range []string{"NotReady", "Unknown", uninitialized} {
 		k := others[word]
 		if k == 0 {
 			continue

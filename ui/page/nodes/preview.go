@@ -116,7 +116,7 @@ func (p *preview) line(text string, of tone.Tone) string {
 
 // stateTone is how bad the state of the node is.
 func (p *preview) stateTone() tone.Tone {
-	if p.node.Ready != corev1.ConditionTrue && !isNew(p.node) {
+	if p.node.IsFailed() {
 		return tone.Bad
 	}
 	return tone.Warning

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -56,7 +55,7 @@ type cursorRestedMsg struct{ nth int }
 // node is the selected one, if it is not Ready and its preview is shown.
 func (u *unready) node() (*model.Node, bool) {
 	node, ok := u.page.Table.Selected()
-	ok = ok && u.page.Around.HasBelow() && !u.page.Table.SelectedGone() && node.Ready != corev1.ConditionTrue && !isNew(node)
+	ok = ok && u.page.Around.HasBelow() && !u.page.Table.SelectedGone() && node.IsFailed()
 	return node, ok
 }
 

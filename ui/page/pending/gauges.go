@@ -28,7 +28,7 @@ func (c *capacity) of(snapshot *model.Snapshot, nodes []*model.Node) {
 	}
 }
 
-// nodeWords count the nodes that are Ready, those under pressure and those that are cordoned: what
+// nodeWords count the nodes that are Ready, and those under pressure, new, cordoned or being removed: what
 // there is to say, in several ways, the longest first.
 func (c *capacity) nodeWords() []gauge.Ending {
 	ready := gauge.Word{Text: fmt.Sprintf("%s/%s nodes Ready", model.FormatCount(c.Ready), model.FormatCount(c.Nodes)), Tone: tone.Dim}
@@ -39,12 +39,15 @@ func (c *capacity) nodeWords() []gauge.Ending {
 	if c.Pressed > 0 {
 		more = append(more, gauge.Word{Text: model.FormatCount(c.Pressed) + " under pressure", Tone: tone.Warning})
 	}
-	if c.Uninitialized > 0 {
-		more = append(more, gauge.Word{Text: model.FormatCount(c.Uninitialized) + " not initialized", Tone: tone.Warning})
+	if c.New > 0 {
+		more = append(more, gauge.Word{Text: model.FormatCount(c.New) + " not initialized", Tone: tone.Warning})
 	}
 	trouble := len(more) > 0
 	if c.Cordoned > 0 {
 		more = append(more, gauge.Word{Text: model.FormatCount(c.Cordoned) + " cordoned", Tone: tone.Dim})
+	}
+	if c.Removing > 0 {
+		more = append(more, gauge.Word{Text: model.FormatCount(c.Removing) + " removing", Tone: tone.Dim})
 	}
 	short := ready
 	short.Text = strings.Replace(ready.Text, "nodes ", "", 1)
@@ -99,7 +102,7 @@ func (v *overview) gaugesOf(namespace string) string {
 	var endings []gauge.Ending
 	end := func(texts ...string) { // with the state of nodes that have something to say, where there is room
 		of := &v.capacity
-		if of.Ready < of.Nodes || of.Pressed+of.Uninitialized+of.Cordoned > 0 {
+		if of.Ready < of.Nodes || of.Pressed+of.New+of.Cordoned+of.Removing > 0 {
 			for _, text := range texts {
 				for _, words := range of.nodeWords() {
 					endings = append(endings, gauge.Ending{Words: append([]gauge.Word{{Text: model.Clean(text), Tone: tone.Dim}}, words.Words...)})

@@ -276,22 +276,21 @@ func (v *preview) unschedulableWords() string {
 	return cmp.Or(strings.Join(words, ", "), "no node is schedulable")
 }
 
-// unusedWords count the nodes that are cordoned, and the Ready ones under pressure.
+// unusedWords count the nodes that are new, cordoned or being removed, and the Ready ones under pressure.
 func (v *preview) unusedWords() (words []string) {
-	cordoned, pressed := 0, 0
+	whole, pressed := model.CapacityOf(v.pool.Members), 0
 	for _, n := range v.pool.Members {
-		switch {
-		case n.Cordoned:
-			cordoned++
-		case n.Ready == corev1.ConditionTrue && len(n.Pressure) > 0:
+		if n.IsReady() && n.Lifecycle == "" && !n.Cordoned && len(n.Pressure) > 0 {
 			pressed++
 		}
 	}
-	if cordoned > 0 {
-		words = append(words, model.FormatCount(cordoned)+" cordoned")
-	}
-	if pressed > 0 {
-		words = append(words, model.FormatCount(pressed)+" under pressure")
+	for _, of := range []struct {
+		nodes int
+		are   string
+	}{{whole.New, "not initialized"}, {whole.Cordoned, "cordoned"}, {whole.Removing, "removing"}, {pressed, "under pressure"}} {
+		if of.nodes > 0 {
+			words = append(words, model.FormatCount(of.nodes)+" "+of.are)
+		}
 	}
 	return words
 }
