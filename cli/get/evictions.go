@@ -32,14 +32,18 @@ func evictions(ctx context.Context, g *Options, live *source.Live) (*output.List
 		Empty: g.scope.Empty("pods of node " + node.Name),
 	}
 	config, why := kubeletConfig(ctx, live, node.Name)
-	l.Extra, l.Lines = map[string]any{kubeletField: config}, thresholdLines(config, why)
 	all := kubelet.Evictions(node, usage)
+	l.Extra, l.Lines = map[string]any{kubeletField: config}, thresholdLines(config, why)
+	if config == nil && slices.ContainsFunc(all, func(e kubelet.Eviction) bool { return e.Pinned > 0 }) {
+		l.Lines[0] += " So it is unknown whether the CPU manager pins CPUs: by default it pins none."
+	}
 	most := slices.IndexFunc(all, func(e kubelet.Eviction) bool { return e.Never != "" })
 	if most < 0 {
 		most = len(all)
 	}
 	for i := range all {
 		e := &all[i]
+		e.PinnedNow = config.PinnedCPUs(e.Pinned)
 		if config != nil {
 			e.Aligned = config.Aligned(model.Granted(e.Pod.Object))
 		}
@@ -57,7 +61,7 @@ func evictions(ctx context.Context, g *Options, live *source.Live) (*output.List
 			memoryText(e),
 			requestText(e),
 			figureOr(e.Score()),
-			strconv.FormatInt(e.Pinned, 10),
+			pinnedText(e),
 			orNone(e.Never),
 			e.WhyClass,
 		)
@@ -118,6 +122,14 @@ func rankText(r *kubelet.Rank, most int) string {
 		return model.UnknownFigure
 	}
 	return fmt.Sprintf("%d-%d", r.First, r.Last)
+}
+
+// pinnedText is how many CPUs are pinned to a pod; "?" where that is not known.
+func pinnedText(e *kubelet.Eviction) string {
+	if e.PinnedNow == nil {
+		return model.UnknownFigure
+	}
+	return strconv.FormatInt(*e.PinnedNow, 10)
 }
 
 // memoryText is what a pod uses of memory.

@@ -126,6 +126,18 @@ func (c *Config) PinsCPUs() (pins, known bool) {
 	return c != nil && c.CPUManagerPolicy == staticPolicy, c != nil
 }
 
+// PinnedCPUs is how many CPUs the CPU manager pins to a pod to which its policy static would pin so many; nil where
+// the configuration is nil and that matters.
+func (c *Config) PinnedCPUs(static int64) *int64 {
+	switch pins, known := c.PinsCPUs(); {
+	case static == 0, pins:
+		return &static
+	case known:
+		return new(int64)
+	}
+	return nil
+}
+
 // Aligned are the resources of a pod for which the topology manager asks on which NUMA nodes they
 // are, by container: "app: 4 CPUs, nvidia.com/gpu 1". nil: nothing is aligned. Without a
 // configuration (nil) it is what a policy other than none would align, with the CPU manager's

@@ -150,6 +150,25 @@ func TestAResizeThatIsNotGrantedDecidesNothing(t *testing.T) {
 	}
 }
 
+// TestCPUsArePinnedByThePolicyStaticOnly: without the configuration it is not known of a pod to which that policy would
+// pin some.
+func TestCPUsArePinnedByThePolicyStaticOnly(t *testing.T) {
+	for name, test := range map[string]struct {
+		config *Config
+		static int64
+		want   *int64
+	}{
+		"static":               {&Config{CPUManagerPolicy: "static"}, 4, new(int64(4))},
+		"none":                 {&Config{CPUManagerPolicy: "none"}, 4, new(int64(0))},
+		"not read":             {nil, 4, nil},
+		"not read, none could": {nil, 0, new(int64(0))},
+	} {
+		if diff := cmp.Diff(test.want, test.config.PinnedCPUs(test.static)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
 // TestAResizeKeepsTheClassOfAPod whatever of it the kubelet has carried out.
 func TestAResizeKeepsTheClassOfAPod(t *testing.T) {
 	b := model.NewBuilder()

@@ -22,7 +22,10 @@ type Eviction struct {
 	Ranks     Ranks              `json:"rank"`
 	Usage     map[string]string  `json:"usage"` // cpu and memory by metrics.k8s.io; nil is not known
 	Requests  map[string]string  `json:"requests"`
-	Pinned    int64              `json:"exclusiveCPUs"` // by the CPU manager's static policy
+	Pinned    int64              `json:"exclusiveCPUs"` // that the CPU manager's policy static would pin
+	// PinnedNow is how many CPUs are pinned by the policy in the kubelet's configuration. Absent: it cannot be read, and
+	// the policy matters.
+	PinnedNow *int64 `json:"pinnedCPUs,omitempty"`
 	// Aligned is what the topology manager's policy aligns, by container: "app: 4 CPUs, example.com/gpu 1".
 	// Absent: nothing, or the kubelet's configuration cannot be read.
 	Aligned    []string         `json:"aligned,omitempty"`

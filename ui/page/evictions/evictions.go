@@ -78,7 +78,13 @@ func New(h page.Host, node string) *Page {
 			}
 			return 0, false
 		}),
-		query.Number("cpus", query.Integer, func(r row) (int64, bool) { return r.Pinned, true }),
+		query.Number("cpus", query.Integer, func(r row) (int64, bool) {
+			pinned := p.config.poll.Value.PinnedCPUs(r.Pinned)
+			if pinned == nil {
+				return 0, false
+			}
+			return *pinned, true
+		}),
 	)
 	return p
 }
@@ -149,7 +155,7 @@ func columns(p *Page) []table.Column[row] {
 		{Head: "USED", Field: "mem.used", Gap: 1, Min: 5, Right: true, Text: usedCell},
 		{Head: "REQUEST", Field: "mem", Gap: 1, Right: true, Text: func(r row) table.Cell { return memory(r.Request()) }},
 		{Head: "OOM", Field: "oom", Gap: 1, Min: 4, Right: true, Text: scoreCell},
-		{Head: "PINNED CPUS", Field: "cpus", From: 120, Right: true, Text: pinnedCell},
+		{Head: "PINNED CPUS", Field: "cpus", From: 120, Right: true, Text: p.pinnedCell},
 		{Head: "WHY THIS QOS", From: 200, Text: func(r row) table.Cell { return table.Cell{Text: r.WhyClass} }},
 	}
 }
@@ -201,11 +207,16 @@ func scoreCell(r row) table.Cell {
 	return made
 }
 
-func pinnedCell(r row) table.Cell {
-	if r.Pinned == 0 {
+// pinnedCell is how many CPUs are pinned to the pod, by the kubelet's configuration.
+func (p *Page) pinnedCell(r row) table.Cell {
+	pinned := p.config.poll.Value.PinnedCPUs(r.Pinned)
+	switch {
+	case pinned == nil:
+		return table.Cell{Text: model.UnknownFigure, Tone: tone.Unknown}
+	case *pinned == 0:
 		return table.Cell{Text: "–", Tone: tone.Dim}
 	}
-	return table.Cell{Text: strconv.FormatInt(r.Pinned, 10)}
+	return table.Cell{Text: strconv.FormatInt(*pinned, 10)}
 }
 
 // Crumbs implements page.View.
