@@ -86,3 +86,19 @@ func BenchmarkFrameOf5000NodesByLabel(b *testing.B) {
 	}
 	b.ReportMetric(float64(len(s.Nodes)), "nodes")
 }
+
+// BenchmarkPaletteKeyOf50000Pods is a key of a pod's name in the palette to its frame.
+func BenchmarkPaletteKeyOf50000Pods(b *testing.B) {
+	app := newTestApp(b, 200, 60, crowd())
+	const typed = "service-12"
+	i := 0
+	for b.Loop() {
+		if i%len(typed) == 0 {
+			b.StopTimer()
+			press(b, app, "esc", ":", "p", "o", "space")
+			b.StartTimer()
+		}
+		pressed(b, app, keyPress(typed[i%len(typed):i%len(typed)+1]))
+		i++
+	}
+}

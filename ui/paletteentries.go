@@ -40,22 +40,102 @@ func (c *commands) Room() int { return c.app.layout.bodyHeight() }
 
 func (c *commands) Close() { c.app.prompt = nil }
 
-func (c *commands) Entries(after string) (entries []palette.Entry, listed bool) {
+func (c *commands) Entries(after string) (entries palette.List, listed bool) {
 	switch after {
 	case "":
-		return c.all(), true
+		return palette.Entries(c.all()), true
 	case "ns":
-		return c.namespaceEntries(), true
+		return palette.Entries(c.namespaceEntries()), true
 	case c.app.contexts.contextWord():
-		return c.app.contexts.contextEntries(), true
+		return palette.Entries(c.app.contexts.contextEntries()), true
 	case "theme":
-		return c.themeEntries(), true
+		return palette.Entries(c.themeEntries()), true
 	case "by":
-		return c.labelEntries(), true
+		return palette.Entries(c.labelEntries()), true
 	case "evictions", "cgroups":
-		return c.nodeEntries(after), true
+		return palette.Entries(c.nodeEntries(after)), true
+	}
+	switch resourceOf[after] {
+	case "nodes":
+		return nodeNames{c, after, c.app.observed.Snapshot.Nodes}, true
+	case "pods":
+		return podNames{c, after, c.app.observed.Snapshot.Pods}, true
 	}
 	return nil, false
+}
+
+// resourceOf has kubectl's names of what the palette opens by its name.
+var resourceOf = map[string]string{
+	"no": "nodes", "node": "nodes", "nodes": "nodes",
+	"po": "pods", "pod": "pods", "pods": "pods",
+}
+
+// Unknown implements palette.Host.
+func (c *commands) Unknown(after string) string {
+	switch resourceOf[after] {
+	case "nodes":
+		if _, reading := c.app.observed.Snapshot.Status.Reading["nodes"]; reading {
+			return "nodes are being read"
+		}
+		return c.app.observed.NotRead("nodes")
+	case "pods":
+		return c.app.observed.PodsUnknown()
+	}
+	return ""
+}
+
+// Bare are the namespaces, which are found by their names alone.
+func (c *commands) Bare() palette.Entries {
+	var entries palette.Entries
+	for _, name := range c.app.observed.Namespaces() {
+		entries = append(entries, palette.Entry{Name: name, What: "namespace", Run: func() tea.Cmd { return c.inNamespace(name) }})
+	}
+	return entries
+}
+
+// nodeNames lists the nodes, to open one.
+type nodeNames struct {
+	c     *commands
+	head  string // the word that was typed for nodes
+	nodes []*model.Node
+}
+
+// Len implements palette.List.
+func (n nodeNames) Len() int { return len(n.nodes) }
+
+// String implements palette.List.
+func (n nodeNames) String(i int) string { return model.Clean(n.nodes[i].Name) }
+
+// Entry implements palette.List.
+func (n nodeNames) Entry(i int) palette.Entry {
+	node := n.nodes[i]
+	return palette.Entry{Name: n.head + " " + n.String(i), Run: func() tea.Cmd { return n.c.app.host.OpenPods(node.Name) }}
+}
+
+// podNames lists the pods, to say why one is pending, or where it runs.
+type podNames struct {
+	c    *commands
+	head string // the word that was typed for pods
+	pods []*model.Pod
+}
+
+// Len implements palette.List.
+func (p podNames) Len() int { return len(p.pods) }
+
+// String implements palette.List.
+func (p podNames) String(i int) string {
+	return model.Clean(p.pods[i].FullName())
+}
+
+// Entry implements palette.List.
+func (p podNames) Entry(i int) palette.Entry {
+	pod := p.pods[i]
+	return palette.Entry{Name: p.head + " " + p.String(i), Run: func() tea.Cmd {
+		if why := page.OffPod(&p.c.app.observed, keymap.Open, false, page.SelectPod(pod)); why != "" {
+			return p.c.app.said.say(p.String(i) + ": " + why)
+		}
+		return p.c.app.opener.actOnPod(keymap.Open, pod)
+	}}
 }
 
 func (c *commands) Digit(n int) func() tea.Cmd {
@@ -119,8 +199,8 @@ func (c *commands) key(do keymap.Action) string { return c.app.Keys.Of(do, 0).Fi
 func (c *commands) viewEntries(by func(keymap.Action) func() tea.Cmd) []palette.Entry {
 	return []palette.Entry{
 		{Name: "pending", What: "pending pods and the reasons", Key: c.key(keymap.Pending), Run: by(keymap.Pending)},
-		{Name: "pods", What: "all pods", Key: c.key(keymap.Pods), Run: by(keymap.Pods)},
-		{Name: "nodes", What: "nodes, free capacity and taints", Key: c.key(keymap.Nodes), Run: by(keymap.Nodes)},
+		{Name: "pods", What: "all pods; po NAME: that pod", Key: c.key(keymap.Pods), Run: by(keymap.Pods)},
+		{Name: "nodes", What: "nodes, free capacity, taints; no NAME: that node", Key: c.key(keymap.Nodes), Run: by(keymap.Nodes)},
 		{Name: "map", What: "all nodes, one cell a node", Key: c.key(keymap.NodeMap), Run: func() tea.Cmd { return c.app.history.open(nodemap.New(&c.app.host, nodemap.Of(&c.app.host, ""))) }},
 		{Name: "pools", What: "nodes by pool and zone, the largest free slot", Key: c.key(keymap.Pools), Run: by(keymap.Pools)},
 		{Name: "taints", What: "taints, evictions by them, and reserved pools", Key: c.key(keymap.Taints), Run: by(keymap.Taints)},

@@ -216,7 +216,7 @@ var Bindings = []Binding{
 	{NextMatch, Text, "ctrl+n", "ctrl-n", "next", OfList, "next, previous match", "the next match"},
 	{PrevMatch, Text, "ctrl+p", "ctrl-p", "", OfList, "next, previous match", "the previous match"},
 
-	{Palette, Everywhere, ":", ":", "palette", OfAnywhere, "palette", "palette: views, actions, namespaces, contexts, themes"},
+	{Palette, Everywhere, ":", ":", "palette", OfAnywhere, "palette", "palette: views, actions, namespaces, nodes, pods, contexts, themes"},
 	{Pending, Everywhere, "1", "1", "Pending", OfAnywhere, "views", "Pending"},
 	{Pods, Everywhere, "2", "2", "Pods", OfAnywhere, "views", "Pods"},
 	{Nodes, Everywhere, "3", "3", "Nodes", OfAnywhere, "views", "Nodes"},

@@ -27,13 +27,40 @@ type Entry struct {
 	Run  func() tea.Cmd
 }
 
+// List are entries, of which only those are made that are drawn or run: a cluster may have
+// 50,000 pods.
+type List interface {
+	// Len is how many there are.
+	Len() int
+	// String is what is searched of entry i.
+	String(i int) string
+	// Entry is entry i.
+	Entry(i int) Entry
+}
+
+// Entries are a List of entries that are there already.
+type Entries []Entry
+
+// Len implements List.
+func (e Entries) Len() int { return len(e) }
+
+// String implements List.
+func (e Entries) String(i int) string { return e[i].word() }
+
+// Entry implements List.
+func (e Entries) Entry(i int) Entry { return e[i] }
+
 // Host is what the palette may ask of the dashboard around it.
 type Host interface {
 	// Styles are those of the theme in force.
 	Styles() *themes.Styles
 	// Entries are what is listed after a word, such as ns, or first of all after "";
 	// false where nothing is.
-	Entries(after string) ([]Entry, bool)
+	Entries(after string) (List, bool)
+	// Bare are found by their names, after all others of the first list.
+	Bare() Entries
+	// Unknown says why not all are known that may be listed after a word; "" where they are.
+	Unknown(after string) string
 	// Room is how many rows there are above the input.
 	Room() int
 	// Digit is what a digit does right after ns; nil is nothing.
@@ -42,12 +69,14 @@ type Host interface {
 	Close()
 }
 
-// Palette is the input. After ns, ctx and theme it lists namespaces, contexts and
-// themes.
+// Palette is the input. After a word such as ns, ctx, theme, no and po it lists namespaces,
+// contexts, themes, nodes and pods.
 type Palette struct {
 	host   Host
 	field  input.Field
-	shown  []Entry
+	listed List
+	shown  []int  // of the list, best first
+	head   string // the word after which they are listed; "" is none
 	chosen int
 }
 
@@ -60,35 +89,135 @@ func New(h Host, typed string) *Palette {
 
 // list finds the entries for what was typed, best first.
 func (p *Palette) list() {
-	p.chosen = 0
+	p.chosen, p.head, p.shown = 0, "", nil
 	typed := p.field.Text()
-	entries, _ := p.host.Entries("")
 	if head, rest, ok := strings.Cut(typed, " "); ok && head != "" {
 		if listed, ok := p.host.Entries(head); ok {
-			entries, typed = listed, rest
+			p.head, p.listed = head, listed
+			p.shown = find(rest, listed)
+			return
 		}
 	}
+	p.listed, _ = p.host.Entries("")
+	p.shown = find(typed, p.listed)
 	if typed == "" {
-		p.shown = entries
 		return
 	}
-	p.shown = nil
-	for _, match := range fuzzy.FindFrom(typed, entryNames(entries)) {
-		p.shown = append(p.shown, entries[match.Index])
+	bare := p.host.Bare()
+	for _, at := range find(typed, bare) {
+		p.shown = append(p.shown, p.listed.Len()+at)
 	}
+	p.listed = joined{p.listed, bare}
+}
+
+// joined is one list after another.
+type joined struct{ first, then List }
+
+// Len implements List.
+func (j joined) Len() int { return j.first.Len() + j.then.Len() }
+
+// String implements List.
+func (j joined) String(i int) string {
+	if n := j.first.Len(); i >= n {
+		return j.then.String(i - n)
+	}
+	return j.first.String(i)
+}
+
+// Entry implements List.
+func (j joined) Entry(i int) Entry {
+	if n := j.first.Len(); i >= n {
+		return j.then.Entry(i - n)
+	}
+	return j.first.Entry(i)
+}
+
+// manyEntries is from where a list is searched by parts of names: to compare 50,000 names letter
+// by letter takes longer than a key may.
+const manyEntries = 5000
+
+// find are the entries of a list for what was typed: those of exactly this name, then the others,
+// best first. A pod has its name without its namespace too. Of a long list they are the names
+// that contain it, where there are any.
+func find(typed string, in List) []int {
+	if typed == "" {
+		all := make([]int, in.Len())
+		for i := range all {
+			all[i] = i
+		}
+		return all
+	}
+	if in.Len() > manyEntries {
+		if parts := containing(typed, in); len(parts) > 0 {
+			return exactFirst(typed, in, parts)
+		}
+	}
+	var found []int
+	for _, match := range fuzzy.FindFrom(typed, in) {
+		found = append(found, match.Index)
+	}
+	return exactFirst(typed, in, found)
+}
+
+// containing are the entries whose names contain what was typed: best first if they are not many.
+func containing(typed string, in List) []int {
+	lower := strings.ToLower(typed)
+	found := make([]int, 0, in.Len())
+	for i := range in.Len() {
+		if strings.Contains(strings.ToLower(in.String(i)), lower) {
+			found = append(found, i)
+		}
+	}
+	if len(found) > manyEntries {
+		return found
+	}
+	sorted := make([]int, 0, len(found))
+	for _, match := range fuzzy.FindFrom(typed, part{in, found}) {
+		sorted = append(sorted, found[match.Index])
+	}
+	return sorted
+}
+
+// part are some entries of a list.
+type part struct {
+	List
+	of []int
+}
+
+// Len is how many they are.
+func (p part) Len() int { return len(p.of) }
+
+// String is what is searched of entry i of them.
+func (p part) String(i int) string { return p.List.String(p.of[i]) }
+
+// exactFirst puts the entries of exactly this name before the others.
+func exactFirst(typed string, in List, found []int) []int {
+	exact := func(i int) bool {
+		name := in.String(i)
+		return name == typed || strings.HasSuffix(name, "/"+typed)
+	}
+	if !slices.ContainsFunc(found, exact) {
+		return found
+	}
+	var first []int
+	for _, i := range found {
+		if exact(i) {
+			first = append(first, i)
+		}
+	}
+	return append(first, slices.DeleteFunc(found, exact)...)
+}
+
+// chosenEntry is the entry that enter runs; false where there is none.
+func (p *Palette) chosenEntry() (Entry, bool) {
+	if p.chosen >= len(p.shown) {
+		return Entry{}, false
+	}
+	return p.listed.Entry(p.shown[p.chosen]), true
 }
 
 // heads are the words of entries that take another.
 var heads = []string{"ns", "ctx", "lesson", "theme", "by", "evictions", "cgroups"}
-
-// entryNames lets fuzzy search entries by their words.
-type entryNames []Entry
-
-// String is what stands for entry i.
-func (e entryNames) String(i int) string { return e[i].word() }
-
-// Len is how many entries there are.
-func (e entryNames) Len() int { return len(e) }
 
 // word is the part of the name that is searched: the one after a word that takes another,
 // else the first.
@@ -109,9 +238,9 @@ func (p *Palette) Line(width int) string {
 	const hint = "tab complete, enter run"
 	typed := " :" + p.field.DrawnIn(width-cells.Width(hint)-4)
 	rest := ""
-	if p.chosen < len(p.shown) {
-		rest, _ = strings.CutPrefix(p.shown[p.chosen].Name, p.field.Text())
-		if rest == p.shown[p.chosen].Name && p.field.Text() != "" {
+	if e, ok := p.chosenEntry(); ok {
+		rest, _ = strings.CutPrefix(e.Name, p.field.Text())
+		if rest == e.Name && p.field.Text() != "" {
 			rest = ""
 		}
 	}
@@ -129,7 +258,7 @@ func (p *Palette) Above(width int) []string {
 	from, to := p.inView(room)
 	var lines []string
 	for i := from; i < to; i++ {
-		e := p.shown[i]
+		e := p.listed.Entry(p.shown[i])
 		room := width - 6 - cells.Width(e.Key)
 		most := nameMost
 		if e.What == "" {
@@ -147,7 +276,11 @@ func (p *Palette) Above(width int) []string {
 		lines = append(lines, s.Dim.Render(cells.Left(fmt.Sprintf("   %d more ↓", rest), width)))
 	}
 	if len(lines) == 0 {
-		lines = append(lines, s.Dim.Render(cells.Left("   no match", width)))
+		words := "no match"
+		if why := p.host.Unknown(p.head); why != "" {
+			words += ": " + why
+		}
+		lines = append(lines, s.Dim.Render(cells.Left("   "+model.Clean(words), width)))
 	}
 	return lines
 }
@@ -183,8 +316,8 @@ func (p *Palette) Key(key tea.KeyPressMsg) tea.Cmd {
 	case "down":
 		p.chosen = max(min(p.chosen+1, len(p.shown)-1), 0)
 	case "tab":
-		if p.chosen < len(p.shown) {
-			p.field = input.NewSearch(p.shown[p.chosen].Name)
+		if e, ok := p.chosenEntry(); ok {
+			p.field = input.NewSearch(e.Name)
 			p.list()
 		}
 	case "enter":
@@ -210,9 +343,10 @@ func (p *Palette) typed(key tea.KeyPressMsg) tea.Cmd {
 }
 
 func (p *Palette) enter() tea.Cmd {
-	if p.chosen >= len(p.shown) {
+	e, ok := p.chosenEntry()
+	if !ok {
 		return nil
 	}
 	p.host.Close()
-	return p.shown[p.chosen].Run()
+	return e.Run()
 }
