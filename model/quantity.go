@@ -93,6 +93,16 @@ func FormatMemorySum(whole, part int64) (free, all, used string) {
 	return word(f), word(a), word(a - f)
 }
 
+// FormatMemoryShortSum is FormatMemorySum for narrow columns: in whole units where a hundred of them are free.
+func FormatMemoryShortSum(whole, part int64) (free, all, used string) {
+	unit := unitOf(whole)
+	const short = 100
+	if f, a := (whole-part)/unit.size, whole/unit.size; part >= 0 && f >= short && whole <= math.MaxInt64/16 {
+		return FormatMemory(f*unit.size, Down), FormatMemory(a*unit.size, Down), FormatMemory((a-f)*unit.size, Down)
+	}
+	return FormatMemorySum(whole, part)
+}
+
 // FormatCount words a number of things with a comma at each thousand: "12,400".
 func FormatCount[N ~int | ~int32 | ~int64](n N) string {
 	if int64(n) == math.MaxInt64 {

@@ -108,6 +108,39 @@ func TestANodeWithMoreResourcesThanFit(t *testing.T) {
 	requireScreen(t, app)
 }
 
+// TestCapacityIsAllocatableAndReservedAsItIsRead for the figures that kubelets of many sizes report.
+func TestCapacityIsAllocatableAndReservedAsItIsRead(t *testing.T) {
+	for _, test := range []struct{ capacity, allocatable, want string }{
+		{"cpu=16,memory=16Gi", "cpu=15890m,memory=15145Mi", "memory     16.0Gi 14.7Gi    1.3Gi"},
+		{"cpu=16,memory=16Gi", "cpu=15890m,memory=15145Mi", "cpu            16  15.89     0.11"},
+		{"cpu=16,memory=32Gi", "cpu=15900m,memory=30Gi", "memory       32Gi   30Gi      2Gi"},
+		{"cpu=16,memory=32Gi", "cpu=15900m,memory=31900Mi", "memory     32.0Gi 31.1Gi    0.9Gi"},
+		{"cpu=128,memory=32Gi", "cpu=127610m,memory=30Gi", "cpu           128    127        1"},
+		{"cpu=16,memory=125440Mi", "cpu=15900m,memory=120Gi", "memory      122Gi  120Gi      2Gi"},
+		{"cpu=16,memory=1Ti", "cpu=15900m,memory=995Gi", "memory      1.0Ti  0.9Ti    0.1Ti"},
+		{"cpu=16,memory=16Gi", "cpu=16,memory=16Gi", "memory       16Gi   16Gi        0"},
+		{"cpu=100,memory=16Gi", "cpu=99500m,memory=16Gi", "cpu           100   99.5      0.5"},
+	} {
+		list := func(amounts string) corev1.ResourceList {
+			all := corev1.ResourceList{}
+			for pair := range strings.SplitSeq(amounts, ",") {
+				name, amount, _ := strings.Cut(pair, "=")
+				all[corev1.ResourceName(name)] = resource.MustParse(amount)
+			}
+			return all
+		}
+		app := nodeApp(t, 80, 24, "std-b-02", func(s *model.Snapshot, _ *fakeCluster) {
+			node, _ := s.Node("std-b-02")
+			allocatable := list(test.allocatable)
+			node.Object.Status.Capacity = list(test.capacity)
+			node.Allocatable.MilliCPU, node.Allocatable.Memory = allocatable.Cpu().MilliValue(), allocatable.Memory().Value()
+		})
+		if got := screen(app); !strings.Contains(got, test.want+" ") {
+			t.Errorf("%q is not on\n%s", test.want, got)
+		}
+	}
+}
+
 func TestANodeWhosePodsAreNotAllKnown(t *testing.T) {
 	requireScreen(t, nodeApp(t, 80, 24, "std-b-02", func(s *model.Snapshot, _ *fakeCluster) {
 		s.Status.Namespace = "shop"

@@ -153,19 +153,20 @@ func ColumnText(name corev1.ResourceName, amount int64, round model.Rounding) st
 
 // SumTexts format free = allocatable − requested, so that the sum holds as it is read.
 func SumTexts(name corev1.ResourceName, allocatable, requested int64) (free, all, part string) {
-	if countsBytes(name) {
+	if CountsBytes(name) {
 		return model.FormatMemorySum(allocatable, requested)
 	}
 	return AmountText(name, allocatable-requested, model.Down), AmountText(name, allocatable, model.Down), AmountText(name, requested, model.Up)
 }
 
 func otherAmount(name corev1.ResourceName, amount int64, round model.Rounding) string {
-	if countsBytes(name) {
+	if CountsBytes(name) {
 		return model.FormatMemory(amount, round)
 	}
 	return model.FormatCount(amount)
 }
 
-func countsBytes(name corev1.ResourceName) bool {
+// CountsBytes reports whether a resource is counted in bytes.
+func CountsBytes(name corev1.ResourceName) bool {
 	return name == corev1.ResourceMemory || name == corev1.ResourceEphemeralStorage || strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
 }

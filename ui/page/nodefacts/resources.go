@@ -36,7 +36,7 @@ func (d *drawing) parts() []part {
 	if d.width >= wideFrom {
 		return []part{{"CAPACITY", 9}, {"ALLOCATABLE", 12}, {"RESERVED", 9}, {"REQUESTED", 10}, {"LIMITS", 8}, {"% OF ALLOC", 11}, {"USED", 7}, {"FREE", 7}}
 	}
-	return []part{{"CAPACITY", 8}, {"ALLOC", 6}, {"RESERVED", 9}, {"REQUESTED", 10}, {"LIMITS", 7}, {"", percentWidth}, {"USED", 6}, {"FREE", 6}}
+	return []part{{"CAPACITY", 8}, {"ALLOC", 7}, {"RESERVED", 9}, {"REQUESTED", 10}, {"LIMITS", 6}, {"", percentWidth}, {"USED", 6}, {"FREE", 6}}
 }
 
 // requestedAt is the column that the bar is behind.
@@ -93,8 +93,8 @@ func (d *drawing) resource(f *inventory.Figure) string {
 		d.usedText(f.Name),
 		orUnknown(f.Name, f.Free(), model.Down, known && f.Allocatable > 0),
 	}
-	if reserved, ok := f.Reserved(); ok {
-		texts[2] = figures.ColumnText(f.Name, reserved, model.Up)
+	if f.Capacity > 0 {
+		texts[0], texts[1], texts[2] = sumTexts(f)
 	}
 	const limitsAt, overAt = 4, 5
 	if known && f.Limits == 0 {
@@ -109,6 +109,22 @@ func (d *drawing) resource(f *inventory.Figure) string {
 		}
 	}
 	return d.drawn(f, texts, tones, known)
+}
+
+// sumTexts format capacity, allocatable and what is reserved of a known capacity, so that the sum
+// holds as it is read.
+func sumTexts(f *inventory.Figure) (capacity, allocatable, reserved string) {
+	const core, wholeFrom = 1000, 100 * 1000 // from here FormatCores has whole cores
+	rest, _ := f.Reserved()
+	switch {
+	case f.Capacity != f.Allocatable+rest: // the node says that more is allocatable than it has
+	case figures.CountsBytes(f.Name):
+		allocatable, capacity, reserved = model.FormatMemoryShortSum(f.Capacity, rest)
+		return capacity, allocatable, reserved
+	case f.Name == corev1.ResourceCPU && f.Allocatable >= wholeFrom:
+		rest = f.Capacity/core*core - f.Allocatable/core*core
+	}
+	return figures.ColumnText(f.Name, f.Capacity, model.Down), figures.ColumnText(f.Name, f.Allocatable, model.Down), figures.ColumnText(f.Name, rest, model.Up)
 }
 
 // drawn is the line of a resource of texts, with the bar of what is requested.
