@@ -20,7 +20,7 @@ func eachView(t *testing.T) map[string]func(*App) {
 }
 
 // TestEachViewIsTheSameInEveryTheme in words and symbols, so that its golden screen is that of all
-// themes; their colors are told apart once, in TestEachThemeOnce.
+// themes; their colors are told apart in TestEachViewIsDrawnInEachTheme.
 func TestEachViewIsTheSameInEveryTheme(t *testing.T) {
 	for name, open := range eachView(t) {
 		for _, size := range []struct{ width, height int }{{80, 24}, {120, 40}} {
