@@ -78,7 +78,7 @@ func filledViews(t *testing.T) map[string]func() *App {
 		"nodes": on(s, plain, "3"), "pods": on(s, plain, "2"), "map": on(s, plain, "3", "m"), "pools": on(s, plain, "4"),
 		"node":       func() *App { return nodeApp(t, 80, 24, "std-b-02", nil) },
 		"taints":     func() *App { return taintsPage(t, 80, 24, withTolerations(newProdEU().snapshot())) },
-		"priorities": on(s, withPriorities(s), "6", "j"), "queue": on(s, withPriorities(s), "6", "tab"),
+		"priorities": on(s, withPriorities(s), "6", "j"), "queue": on(s, withPriorities(s), "6", "j", "j", "enter"),
 		"evictions": on(qos, &fakeCluster{reports: verdictsOf(qos)}, "3", "j", "j", "j", "j", "j", "j", "j", "j", "j", "7"),
 		"quotas":    on(s, withQuotas(s), "8"), "budgets": on(s, withBudgets(s), "9"),
 		"volumes": called(s, withVolumes(s), "volumes"), "devices": called(s, withDevices(s), "devices"),

@@ -77,7 +77,7 @@ func TestAPodThatIsBeingBoundIsNominatedInTheQueue(t *testing.T) {
 	press(t, app, "6", "j")
 	requireRow(t, app, 21, "1. search/index-2  nominated to std-b-01")
 	press(t, app, "enter")
-	requireRow(t, app, 4, "1  search/index-2                     1000  41m nominated     std-b-01")
+	requireRow(t, app, 4, "1  search/index-2         1000  41m nominated     std-b-01   default-sc…")
 }
 
 func TestEnterOpensTheQueueAtAPodOfTheClass(t *testing.T) {

@@ -1,6 +1,7 @@
 package priorities
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -32,6 +33,15 @@ func NewQueue(h page.Host, pod string) *QueuePage {
 	p.Begin(h, p, "pod", podName, p.columns()...)
 	p.Compute = func(s *model.Snapshot, _ *model.Objects, _ time.Time) []queued { return inventory.Queue(s) }
 	p.NamespaceOf = func(q queued) string { return q.Namespace }
+	all := p.Natural
+	p.Natural = func() []queued {
+		rows := all()
+		column := &p.Table.Columns[schedulerAt]
+		if column.From, column.Max = schedulerFrom(rows), schedulerMost; p.Width < cells.WideFrom {
+			column.Max = schedulerLeast
+		}
+		return rows
+	}
 	p.first = func(q queued) bool { return podName(q) == pod }
 	p.Fields = computed.FieldsOf(podName,
 		query.Number("place", query.Integer, func(q queued) (int64, bool) { return int64(q.Place), true }),
@@ -44,6 +54,22 @@ func NewQueue(h page.Host, pod string) *QueuePage {
 		query.Words("scheduler", func(q queued) string { return q.Scheduler }),
 	)
 	return p
+}
+
+const (
+	// schedulerAt is the column of the scheduler.
+	schedulerAt = 6
+	// schedulerMost is its width at most, schedulerLeast where it stands beside few columns.
+	schedulerMost, schedulerLeast = 20, 11
+)
+
+// schedulerFrom is the width from which the scheduler is a column: each has a queue of its own, so
+// that a place says nothing without its name where there are several.
+func schedulerFrom(rows []queued) int {
+	if slices.ContainsFunc(rows, func(q queued) bool { return q.Scheduler != rows[0].Scheduler }) {
+		return 0
+	}
+	return cells.WideFrom
 }
 
 func podName(q queued) string { return q.Namespace + "/" + q.Name }
@@ -59,7 +85,7 @@ func (p *QueuePage) columns() []table.Column[queued] {
 		{Head: "AGE", Gap: 1, Min: 4, Right: true, Ticks: true, Text: text(func(q queued) string { return p.Host.Observed().Since(q.Pod.Since()) })},
 		{Head: "STATE", Field: "state", Gap: 1, Min: 13, State: true, Text: func(q queued) table.Cell { return table.Cell{Text: stateWord(q.State), Tone: stateTone(q.State)} }},
 		{Head: "NOMINATED", Field: "nominated", Gap: 1, Min: 10, Max: 20, Names: true, Text: text(func(q queued) string { return p.Host.Observed().NodeName(q.Nominated) })},
-		{Head: "SCHEDULER", Field: "scheduler", Gap: 1, Min: 9, Max: 20, From: cells.WideFrom, Text: text(func(q queued) string { return q.Scheduler })},
+		{Head: "SCHEDULER", Field: "scheduler", Gap: 1, Min: 9, Max: schedulerMost, From: cells.WideFrom, Keep: 1, Text: text(func(q queued) string { return q.Scheduler })},
 		{Head: "CLASS", Field: "class", From: cells.WideFrom, Max: 30, Text: text(func(q queued) string { return q.Pod.Object.Spec.PriorityClassName })},
 	}
 }

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model/inventory"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
 func TestTheQueueCountsTheStatesOfAllItsPods(t *testing.T) {
@@ -32,6 +33,27 @@ func TestTheQueueCountsTheStatesOfAllItsPods(t *testing.T) {
 	} {
 		if got := queueWords(test.rows, test.width); got != test.want {
 			t.Errorf("in %d cells: %q, want %q", test.width, got, test.want)
+		}
+	}
+}
+
+func TestTheQueueNamesSchedulersWhereThereAreSeveral(t *testing.T) {
+	of := func(names ...string) (rows []queued) {
+		for _, name := range names {
+			rows = append(rows, queued{Scheduler: name})
+		}
+		return rows
+	}
+	for _, test := range []struct {
+		rows []queued
+		want int
+	}{
+		{nil, cells.WideFrom},
+		{of("batch", "batch"), cells.WideFrom},
+		{of("batch", "batch", corev1.DefaultSchedulerName), 0},
+	} {
+		if got := schedulerFrom(test.rows); got != test.want {
+			t.Errorf("of %d rows: from %d cells, want %d", len(test.rows), got, test.want)
 		}
 	}
 }
