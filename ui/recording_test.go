@@ -113,7 +113,7 @@ func TestThePendingPodsOfARecordingAreDrawnOverItsSteps(t *testing.T) {
 		passesOnPending(t, app, page.RestLeast)
 	}
 	requireRow(t, app, 2, "Oldest 5h.")
-	requireRow(t, app, 3, "1 cordoned  ▁▁▁▂▃▄▆█")
+	requireRow(t, app, 3, "1 cordoned  ▁▁▂▂▃▅▆█")
 	if want := []int{1, 9, 17, 26, 34, 43, 51, 60}; !slices.Equal(r.counted, want) {
 		t.Errorf("it counted the pods of steps %v, want %v", r.counted, want)
 	}
@@ -130,7 +130,7 @@ func TestAStepThatCannotBeReadIsUnknownInTheSparkline(t *testing.T) {
 	for range 8 {
 		passesOnPending(t, app, page.RestLeast)
 	}
-	requireRow(t, app, 2, "steps 1–60 ▁▁▁?▃▄▆█")
+	requireRow(t, app, 2, "steps 1–60 ▁▁▂?▃▅▆█")
 }
 
 func TestANarrowScreenCountsNoStep(t *testing.T) {

@@ -121,20 +121,24 @@ func TestATrendTellsTheLastMinutesAndDrawsAllOfThem(t *testing.T) {
 	tells(30*time.Second, "", "")
 	tells(2*time.Minute, "±0 in 2m", "▁▁▁▁▁▁▁▁")
 	trend.Add(at(4*time.Minute), 11)
-	tells(4*time.Minute, "+7 in 4m", "▁▁▁▁▁▁▁█")
+	tells(4*time.Minute, "+7 in 4m", "▁▁▁▁▁▁▁▇")
 	trend.Add(at(8*time.Minute), 7)
-	tells(8*time.Minute, "+3 in 5m", "▁▁▁████▄")
-	tells(20*time.Minute, "±0 in 5m", "▁██▄▄▄▄▄")
+	tells(8*time.Minute, "+3 in 5m", "▁▁▁▇▇▇▇▄")
+	tells(20*time.Minute, "±0 in 5m", "▁▇▇▄▄▄▄▄")
 }
 
-func TestASparklineGoesFromTheLeastToTheGreatest(t *testing.T) {
+func TestASparklineDrawsSmallChangesSmall(t *testing.T) {
 	for _, c := range []struct {
 		counts []int
 		want   string
 	}{
 		{[]int{2, 2, 2}, "▁▁▁"},
-		{[]int{0, 7, 14}, "▁▄█"},
-		{[]int{5, Unmeasured, 9}, "▁?█"},
+		{[]int{0, 7, 14}, "▁▅█"},
+		{[]int{5, Unmeasured, 9}, "▁?▅"},
+		{[]int{3, 3, 4, 3}, "▁▁▂▁"}, // one pod more for a moment
+		{[]int{0, 1, 0}, "▁▂▁"},
+		{[]int{100, 104, 100, 110}, "▁▂▁▂"},
+		{[]int{100, 200}, "▁█"},
 		{[]int{Unmeasured, Unmeasured}, "??"},
 		{nil, ""},
 	} {

@@ -88,8 +88,8 @@ func (t *Trend) Words(now time.Time) string {
 // levels are the heights of a sparkline.
 var levels = []rune("▁▂▃▄▅▆▇█")
 
-// Spark draws the counts since the beginning in so many cells, from the least to the
-// greatest of them; "" while that is too early to tell.
+// Spark draws the counts since the beginning in so many cells, as Sparkline; "" while that is too
+// early to tell.
 func (t *Trend) Spark(width int, now time.Time) string {
 	if t.Words(now) == "" {
 		return ""
@@ -102,24 +102,27 @@ func (t *Trend) Spark(width int, now time.Time) string {
 	return Sparkline(counts)
 }
 
-// Sparkline draws counts in a cell each, from the least to the greatest of them. One that
-// is Unmeasured is ?.
+// leastSpan is the difference of two counts that a sparkline draws from its bottom to its top at
+// least, so that one pod more is a small step.
+const leastSpan = 8
+
+// Sparkline draws counts in a cell each, on a scale that begins with the least of them and has room
+// for half of the greatest and for leastSpan: what changes little looks so. One that is Unmeasured
+// is ?.
 func Sparkline(counts []int) string {
 	known := slices.DeleteFunc(slices.Clone(counts), func(count int) bool { return count == Unmeasured })
 	if len(known) == 0 {
 		return strings.Repeat(model.UnknownFigure, len(counts))
 	}
-	least, span := slices.Min(known), slices.Max(known)-slices.Min(known)
+	least, most := slices.Min(known), slices.Max(known)
+	span := max(most-least, most/2, leastSpan)
 	var drawn strings.Builder
 	for _, count := range counts {
-		switch {
-		case count == Unmeasured:
+		if count == Unmeasured {
 			drawn.WriteString(model.UnknownFigure)
-		case span == 0:
-			drawn.WriteRune(levels[0])
-		default:
-			drawn.WriteRune(levels[(count-least)*(len(levels)-1)/span])
+			continue
 		}
+		drawn.WriteRune(levels[((count-least)*(len(levels)-1)+span/2)/span])
 	}
 	return drawn.String()
 }

@@ -44,7 +44,7 @@ func TestTheEndOfGaugesHasTheCountTheAgeAndTheTrend(t *testing.T) {
 	}{
 		{"at the start there is no trend", pendingFor("shop", 2, at), "", []string{"2 pending, oldest 1h|", "2 pending|"}},
 		{"later there is", pendingFor("shop", 4, at.Add(2*time.Minute)), "", []string{
-			"4 pending, oldest 1h|+2 in 2m ▁▁▁▁▁▁▁█|", "4 pending, oldest 1h|+2 in 2m ▁▁▁█|", "4 pending, oldest 1h|+2 in 2m|",
+			"4 pending, oldest 1h|+2 in 2m ▁▁▁▁▁▁▁▃|", "4 pending, oldest 1h|+2 in 2m ▁▁▁▃|", "4 pending, oldest 1h|+2 in 2m|",
 			"4 pending, oldest 1h|", "4 pending|",
 		}},
 		{"another namespace has no trend yet", pendingFor("shop", 4, at.Add(3*time.Minute)), "web", []string{"0 pending|", "0 pending|"}},
