@@ -22,6 +22,7 @@ type Below struct {
 type line struct {
 	drawn, text string
 	tone        tone.Tone
+	goesOn      bool // the next line has more of its text
 }
 
 // NewBelow begins a preview of a page's selected row; the words of its rule are joined by
@@ -52,8 +53,9 @@ func (b *Below) Add(text string, of tone.Tone) {
 
 // AddWrapped adds a text over as many lines as it needs.
 func (b *Below) AddWrapped(text string, of tone.Tone) {
-	for _, line := range cells.Wrap(model.Clean(text), b.Room()) {
-		b.Add(line, of)
+	wrapped := cells.Wrap(model.Clean(text), b.Room())
+	for i, text := range wrapped {
+		b.lines = append(b.lines, line{text: text, tone: of, goesOn: i < len(wrapped)-1})
 	}
 }
 
@@ -62,11 +64,14 @@ func (b *Below) AddDrawn(drawn string) {
 	b.lines = append(b.lines, line{drawn: cells.Blank(table.Gutter) + drawn})
 }
 
-// Lines are exactly so many lines of it.
+// Lines are exactly so many lines of it. A text that goes on after the last of them ends in ….
 func (b *Below) Lines(rows int) []string {
 	texts := make([]string, len(b.lines))
 	for i := range b.lines {
 		texts[i] = b.lines[i].text
+	}
+	if last := rows - 2; last >= 0 && last < len(texts) && b.lines[last].goesOn { // the rule is the first
+		texts[last] = cells.Cut(texts[last]+" …", b.Room())
 	}
 	lines := []string{b.rule}
 	for i, broken := range cells.Fill(texts, b.Room(), rows-1) {
