@@ -48,8 +48,8 @@ func RestOfVerdict(p *Drawing) string {
 	return endOf(wholeVerdict(p), p.Width-1)
 }
 
-// afterVerdict is what follows what the row of the answer has room for, from the last whole word on: all of it, in any
-// number of lines; "" where the row has all, or the message row has room for what it says of other nodes.
+// afterVerdict is what follows what the row of the answer has room for, from a sentence, a clause or a word that the
+// row cuts: all of it, in any number of lines; "" where the row has all, or the message row has room for what it says of other nodes.
 func afterVerdict(p *Drawing) string {
 	if !p.VerdictCut() {
 		return ""
@@ -61,9 +61,32 @@ func afterVerdict(p *Drawing) string {
 		}
 		return further
 	}
-	fits := ansi.Truncate(whole, p.Width-2, "")
-	at := strings.LastIndexByte(fits, ' ')
-	return "… " + whole[at+1:]
+	return restFrom(whole, ansi.Truncate(whole, p.Width-2, ""), p.Width-restMargin)
+}
+
+// restMargin is how much narrower the lines of restLines are than the page.
+const restMargin = 4
+
+// restFrom is the rest of a text that is cut after some of it, from the beginning of the sentence that is cut, of the
+// clause, or else of the word: the first of these that takes no more lines than the last.
+func restFrom(whole, fits string, width int) string {
+	from := func(at int) string { return "… " + whole[at:] }
+	word := from(strings.LastIndexByte(fits, ' ') + 1)
+	least := len(cells.Wrap(word, width))
+	for _, end := range []string{". ", "; ", ": ", ", "} {
+		at := strings.LastIndex(fits, end)
+		if at < 0 {
+			continue
+		}
+		rest := from(at + len(end))
+		if end == ". " {
+			rest = whole[at+len(end):]
+		}
+		if len(cells.Wrap(rest, width)) <= least {
+			return rest
+		}
+	}
+	return word
 }
 
 // restLines are afterVerdict in lines, on the page of a verdict about nodes.
@@ -71,7 +94,7 @@ func restLines(p *Drawing) []string {
 	if !p.AboutNodes() || p.Preview || p.old() {
 		return nil
 	}
-	return cells.Indent(3, cells.Wrap(afterVerdict(p), p.Width-4))
+	return cells.Indent(3, cells.Wrap(afterVerdict(p), p.Width-restMargin))
 }
 
 // ShowsRest reports whether the body has rows for RestOfVerdict.

@@ -45,7 +45,7 @@ func TestANodeIsNotToldWhatHoldsForItsGroup(t *testing.T) {
 	}
 }
 
-func TestWhatRowTwoCutsGoesOnWithItsLastWord(t *testing.T) {
+func TestWhatRowTwoCutsGoesOnWithItsLastClause(t *testing.T) {
 	const verdict = "Node a lacks only nvidia.com/gpu, of which 0 is allocatable: check the device plugin."
 	for _, c := range []struct {
 		further string
@@ -53,13 +53,28 @@ func TestWhatRowTwoCutsGoesOnWithItsLastWord(t *testing.T) {
 		want    string
 	}{
 		{"", 100, ""},
-		{"", 60, "… allocatable: check the device plugin."},
+		{"", 60, "… of which 0 is allocatable: check the device plugin."},
+		{"", 40, "… of which 0 is allocatable: check the device plugin."},
+		{"", 29, "… nvidia.com/gpu, of which 0 is allocatable: check the device plugin."},
 		{"3 nodes with enough capacity: cordoned.", 90, ""}, // the message row has it
 		{"3 nodes with enough capacity: " + strings.Repeat("cordoned, ", 9) + "cordoned.", 90, "3 nodes with enough capacity: " + strings.Repeat("cordoned, ", 9) + "cordoned."},
 	} {
 		r := &report.Report{Verdict: report.Unschedulable, Summary: strings.TrimSpace(verdict + " " + c.further), Further: c.further}
 		if got := afterVerdict(&Drawing{Report: r, Width: c.width}); got != c.want {
 			t.Errorf("in %d cells with %q: %q, want %q", c.width, c.further, got, c.want)
+		}
+	}
+}
+
+func TestTheRestOfACutTextBeginsWhereItReadsBest(t *testing.T) {
+	for _, c := range []struct{ whole, fits, want string }{
+		{"Too large: cpu 48; the largest node has 47.81 allocatable.", "Too large: cpu 48; the largest node has 47.81 all", "… the largest node has 47.81 allocatable."},
+		{"0 of 6 nodes fit. It needs a volume.", "0 of 6 nodes fit. It needs a vol", "It needs a volume."},
+		{"no clause in this one", "no clause in this o", "… one"},
+		{"the clause, which would take two lines of the page, not one.", "the clause, which would take two lines of the p", "… page, not one."},
+	} {
+		if got := restFrom(c.whole, c.fits, 42); got != c.want {
+			t.Errorf("%q after %q: %q, want %q", c.whole, c.fits, got, c.want)
 		}
 	}
 }
