@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/keymap"
 )
 
@@ -272,10 +273,32 @@ func TestCrumbsGiveWayInTheMiddle(t *testing.T) {
 		{71, "prod-eu › … › shop/checkout-6c9d8b7f4-x2x1p › fit alone"},
 		{60, "prod-eu › … › shop/checkout-6c9d8b7f4-x2x1p › fit alone"},
 		{30, "prod-eu › … › fit alone"},
-		{20, "prod-eu › … › fit…ne"},
+		{20, "prod-eu › … › fit…"},
 	} {
 		if got := strings.Join(fitCrumbs(slices.Clone(whole), c.width), " › "); got != c.want {
 			t.Errorf("in %d cells: %s, want %s", c.width, got, c.want)
+		}
+	}
+}
+
+func TestATitleLosesWholeWords(t *testing.T) {
+	for _, c := range []struct {
+		title string
+		width int
+		want  string
+	}{
+		{"map of cpu requested", 20, "map of cpu requested"},
+		{"map of cpu requested", 14, "map of cpu…"},
+		{"map of cpu requested", 10, "map of…"},
+		{"reasons of all", 5, "re…ll"},
+		{"payments/ledger-0", 11, "payme…ger-0"},
+	} {
+		got := c.title
+		if cells.Width(got) > c.width {
+			got = shortTitle(got, c.width)
+		}
+		if got != c.want {
+			t.Errorf("%q in %d cells: %q, want %q", c.title, c.width, got, c.want)
 		}
 	}
 }

@@ -106,7 +106,7 @@ func (h *headerRow) shortContext() string {
 const crumbsSpare = 5
 
 // fitCrumbs shortens crumbs to width cells: the middle ones become …, then the last
-// one loses its middle. The first is never cut. Pages about an object of a view
+// one loses words at its end, or its middle if it is a name. The first is never cut. Pages about an object of a view
 // leave a little more room, and lose all the middle ones at once.
 func fitCrumbs(crumbs []string, width int) []string {
 	wide := func() int { return crumbsWidth(crumbs) }
@@ -124,9 +124,19 @@ func fitCrumbs(crumbs []string, width int) []string {
 	}
 	if over := wide() - width; over > 0 && len(crumbs) > 1 {
 		last := len(crumbs) - 1
-		crumbs[last] = cells.CutMiddle(crumbs[last], max(cells.Width(crumbs[last])-over, 5))
+		crumbs[last] = shortTitle(crumbs[last], max(cells.Width(crumbs[last])-over, 5))
 	}
 	return crumbs
+}
+
+// shortTitle is a title of several words without its last ones, or a name without its middle.
+func shortTitle(title string, width int) string {
+	for at := strings.LastIndexByte(title, ' '); at > 0; at = strings.LastIndexByte(title[:at], ' ') {
+		if short := title[:at] + "…"; cells.Width(short) <= width {
+			return short
+		}
+	}
+	return cells.CutMiddle(title, width)
 }
 
 // badges are the right end of the header without those that give way, plain for measuring and styled.
