@@ -71,6 +71,9 @@ func TestWhatBlocksMostPodsIsToldInFull(t *testing.T) {
 		"train", "no scheduler", `"bin-packer" is not running: deployment/bin-packer is scaled to 0; to start it: kubectl scale deployment/bin-packer --replicas=1`,
 		`Scheduler "bin-packer" is not running: deployment/bin-packer is scaled to 0.`, "", report.NotConsidered,
 	}
+	short := waitingFor{"api-0", "memory", "n-1 needs 1Gi more", "0 of 6 nodes fit. Closest: n-1 needs memory 1Gi more.", "", report.Unschedulable}
+	short2, short3 := short, short
+	short2.name, short3.name = "api-1", "api-2"
 	for name, c := range map[string]struct {
 		pods []waitingFor
 		want []string // the rows after the blank one that follows the list
@@ -88,9 +91,10 @@ func TestWhatBlocksMostPodsIsToldInFull(t *testing.T) {
 			"     only for zone in (eu-west-1a, eu-west-1b), where no node is.",
 		}},
 		"that of most pods is first, two at most": {[]waitingFor{fourth, beside, class, again}, []string{
-			"   ✗ 2 pods blocked by volume. Closest: n-1 and 5 more, class gp3 provisions",
-			"     only for zone in (eu-west-1a, eu-west-1b), where no node is.",
-			"   ✗ 1 pod blocked by host port. Closest: 6 nodes, 8443/TCP.",
+			"   ✗ 2 of 4 pending pods are blocked by volume. Closest: n-1 and 5 more, class",
+			"     gp3 provisions only for zone in (eu-west-1a, eu-west-1b), where no node",
+			"     is.",
+			"   ✗ 1 of 4 pending pods is blocked by host port. Closest: 6 nodes, 8443/TCP.",
 		}},
 		"another pod needs something else": {[]waitingFor{beside, other}, []string{
 			"   ✗ 2 pods blocked by cpu, such as shop/web-b. Closest: n-1 needs cpu 530m",
@@ -103,8 +107,14 @@ func TestWhatBlocksMostPodsIsToldInFull(t *testing.T) {
 			"     deployment/bin-packer is scaled to 0.",
 		}},
 		"a scheduler of few of them": {[]waitingFor{stopped, class, again}, []string{
-			"   ✗ 2 pods blocked by volume. Closest: n-1 and 5 more, class gp3 provisions",
-			"     only for zone in (eu-west-1a, eu-west-1b), where no node is.",
+			"   ✗ 2 of 3 pending pods are blocked by volume. Closest: n-1 and 5 more, class",
+			"     gp3 provisions only for zone in (eu-west-1a, eu-west-1b), where no node",
+			"     is.",
+		}},
+		"what the rows say whole blocks more": {[]waitingFor{beside, short, short2, short3}, []string{
+			"   ✗ 1 of 4 pending pods is blocked by cpu. Closest: n-1 needs cpu 530m more. 3",
+			"     nodes with enough capacity: rejected by anti-affinity of search/cache",
+			"     (app=batch).",
 		}},
 	} {
 		app := openedWith(t, c.pods...)

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
@@ -35,8 +36,8 @@ type cause struct {
 }
 
 // blockedWords say in a sentence what some pods are blocked by: "need a free slot" for pods, else by the word that
-// the column has.
-func blockedWords(pods int, by string) string {
+// the column has. part is that other pods are pending too.
+func blockedWords(pods int, by string, part bool) string {
 	switch by {
 	case string(corev1.ResourcePods):
 		return grammar.Agree(pods, "needs a free slot", "need a free slot")
@@ -45,7 +46,34 @@ func blockedWords(pods int, by string) string {
 	case "no scheduler":
 		return grammar.Agree(pods, "needs its scheduler", "need their scheduler")
 	}
+	if part {
+		return grammar.Agree(pods, "is", "are") + " blocked by " + by
+	}
 	return "blocked by " + by
+}
+
+// words say what blocks how many pods, of how many that are pending where these are not all: what is told of a few is
+// not taken for what blocks the others too.
+func (c *cause) words(pending int) string {
+	of, part := figures.Count(c.pods, "pod", "pods"), c.pods < pending && c.whole.Verdict != report.NotCreated
+	if part {
+		of = model.FormatCount(c.pods) + " of " + model.FormatCount(pending) + " pending pods"
+	}
+	said := of + " " + blockedWords(c.pods, c.whole.BlockedBy, part)
+	if !c.same {
+		said += ", such as " + c.row.Pod.Object.Namespace + "/" + cmp.Or(c.row.Pod.Owner.Name, c.row.Pod.Name())
+	}
+	return said
+}
+
+// pending counts the pods of the rows that exist.
+func (v *overview) pending() (pods int) {
+	for _, row := range v.list.Table.Rows {
+		if !row.Leaf && !v.list.Table.Gone[row.ID] && row.Kind.NotCreated == nil {
+			pods += row.Of
+		}
+	}
+	return pods
 }
 
 // outranks is how many pods rank higher, where that is why preemption cannot help; "" otherwise.
@@ -61,16 +89,13 @@ func (c *cause) outranks() string {
 func (v *overview) causes(rows int) []string {
 	s, width := v.list.Host.Styles(), v.list.Table.Width-table.Gutter-cells.Width(causeMark)-1
 	var lines []string
+	pending := v.pending()
 	for _, c := range v.blocking() {
 		whole := strings.TrimPrefix(c.whole.Summary, c.whole.FitCount()+". ")
 		if outranks := c.outranks(); outranks != "" {
 			whole += " " + grammar.Capital(outranks) + "."
 		}
-		said := figures.Count(c.pods, "pod", "pods") + " " + blockedWords(c.pods, c.whole.BlockedBy)
-		if !c.same {
-			said += ", such as " + c.row.Pod.Object.Namespace + "/" + cmp.Or(c.row.Pod.Owner.Name, c.row.Pod.Name())
-		}
-		told := cells.First(cells.Wrap(v.list.Host.Observed().Brief(report.ShortLabels(said+". "+whole)), width), causeRows, width)
+		told := cells.First(cells.Wrap(v.list.Host.Observed().Brief(report.ShortLabels(c.words(pending)+". "+whole)), width), causeRows, width)
 		if len(lines)+len(told) > rows {
 			return lines
 		}
