@@ -155,7 +155,7 @@ func columns(p *Page) []table.Column[row] {
 		{Head: "USED", Field: "mem.used", Gap: 1, Min: 5, Right: true, Text: usedCell},
 		{Head: "REQUEST", Field: "mem", Gap: 1, Right: true, Text: func(r row) table.Cell { return memory(r.Request()) }},
 		{Head: "OOM", Field: "oom", Gap: 1, Min: 4, Right: true, Text: scoreCell},
-		{Head: "PINNED CPUS", Field: "cpus", From: 120, Right: true, Text: p.pinnedCell},
+		{Head: "PINNED CPUS", Field: "cpus", From: 120, Right: true, Text: func(r row) table.Cell { return pinnedCell(p.config, r) }},
 		{Head: "WHY THIS QOS", From: 200, Text: func(r row) table.Cell { return table.Cell{Text: r.WhyClass} }},
 	}
 }
@@ -208,8 +208,8 @@ func scoreCell(r row) table.Cell {
 }
 
 // pinnedCell is how many CPUs are pinned to the pod, by the kubelet's configuration.
-func (p *Page) pinnedCell(r row) table.Cell {
-	pinned := p.config.poll.Value.PinnedCPUs(r.Pinned)
+func pinnedCell(of *config, r row) table.Cell {
+	pinned := of.poll.Value.PinnedCPUs(r.Pinned)
 	switch {
 	case pinned == nil:
 		return table.Cell{Text: model.UnknownFigure, Tone: tone.Unknown}

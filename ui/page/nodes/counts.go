@@ -69,10 +69,9 @@ const (
 	withPressure                  // and whether they are under pressure
 )
 
-// stateWords count nodes by whether they are Ready, and by as much else. A zone that is lost is always named.
-func stateWords(o *page.Observed, all []*model.Node, of detail) string {
-	ready := 0
-	others, besides := map[string]int{}, map[string]int{}
+// tally counts the nodes that are Ready, the others by their state, and what else is counted of both.
+func tally(all []*model.Node, of detail) (ready int, others, besides map[string]int) {
+	others, besides = map[string]int{}, map[string]int{}
 	for _, n := range all {
 		switch {
 		case n.IsReady():
@@ -99,6 +98,12 @@ func stateWords(o *page.Observed, all []*model.Node, of detail) string {
 			}
 		}
 	}
+	return ready, others, besides
+}
+
+// stateWords count nodes by whether they are Ready, and by as much else. A zone that is lost is always named.
+func stateWords(o *page.Observed, all []*model.Node, of detail) string {
+	ready, others, besides := tally(all, of)
 	states := []string{fmt.Sprintf("%s: %s Ready", figures.Count(len(all), "node", "nodes"), model.FormatCount(ready))}
 	var marks []string
 	for _, word := range []corev1.NodeConditionType{
