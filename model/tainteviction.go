@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/duration"
 	scheduling "k8s.io/component-helpers/scheduling/corev1"
 )
 
@@ -68,6 +69,29 @@ type TaintEviction struct {
 	After time.Duration // how long the pod tolerates the taint; 0: not at all
 	At    time.Time     // when it is deleted; zero: not known, for a taint has no time
 	Taint *corev1.Taint // the taint that sets the time
+}
+
+// justDue is how long after its time an eviction is said to be now: the controller's clock
+// may be another, and a deletion takes a moment to be seen.
+const justDue = 10 * time.Second
+
+// When is when the pod is evicted: "now", "in 56s", "within 5m" where it is not known since
+// when the node has the taint, "due 3m ago" where the controller should have deleted it.
+func (e *TaintEviction) When(now time.Time) string {
+	switch {
+	case e.At.IsZero() && e.After == 0:
+		return "now"
+	case e.At.IsZero():
+		return "within " + duration.HumanDuration(e.After)
+	}
+	switch left := e.At.Sub(now); {
+	case left > 0:
+		return "in " + duration.HumanDuration(left)
+	case -left <= justDue:
+		return "now"
+	default:
+		return "due " + duration.HumanDuration(-left) + " ago"
+	}
 }
 
 // EvictionByTaints is when NoExecute taints of its node evict a pod, by

@@ -97,7 +97,7 @@ func TestThePreviewCountsThePodsThatATaintEvicts(t *testing.T) {
 		want   string
 	}{
 		{func(*prodEU) {}, "pods: 9 to be evicted in 1m, 1 tolerates it (DaemonSet), 1 is static"},
-		{func(c *prodEU) { c.edit("spot-b-01", func(n *corev1.Node) { n.Spec.Taints[0].TimeAdded = nil }) }, "pods: 9 to be evicted, unknown when, 1 tolerates it"},
+		{func(c *prodEU) { c.edit("spot-b-01", func(n *corev1.Node) { n.Spec.Taints[0].TimeAdded = nil }) }, "pods: 9 to be evicted within 5m, 1 tolerates it"},
 		{func(c *prodEU) {
 			c.edit("spot-b-01", func(n *corev1.Node) { n.Spec.Taints[0].TimeAdded = new(metav1.NewTime(now.Add(-8 * time.Minute))) })
 		}, "pods: 9 should have been evicted 3m ago, 1 tolerates it"},

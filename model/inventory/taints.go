@@ -9,7 +9,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -71,30 +70,16 @@ func (t *Taint) Evicted() []TaintPod {
 	return t.Intruders[:sort.Search(len(t.Intruders), func(i int) bool { return !t.Intruders[i].Evicts })]
 }
 
-// justDue is how long after its time an eviction is said to be now: the controller's clock
-// may be another, and a deletion takes a moment to be seen.
-const justDue = 10 * time.Second
-
-// When is when a pod is evicted: "now", "in 56s", "within 5m" where it is not known since
-// when the node has the taint, "due 3m ago" where the controller should have deleted it; ""
-// if it is not evicted.
+// When is when a pod is evicted, as model.TaintEviction says it; "" if it is not evicted.
 func (p *TaintPod) When(now time.Time) string {
-	switch {
-	case !p.Evicts:
+	if !p.Evicts {
 		return ""
-	case p.At == nil && *p.After == 0:
-		return "now"
-	case p.At == nil:
-		return "within " + duration.HumanDuration(time.Duration(*p.After)*time.Second)
 	}
-	switch left := p.At.Sub(now); {
-	case left > 0:
-		return "in " + duration.HumanDuration(left)
-	case -left <= justDue:
-		return "now"
-	default:
-		return "due " + duration.HumanDuration(-left) + " ago"
+	e := model.TaintEviction{After: time.Duration(*p.After) * time.Second}
+	if p.At != nil {
+		e.At = *p.At
 	}
+	return e.When(now)
 }
 
 // Next counts the pods that are evicted next, and says when; 0 and "" if none is.

@@ -16,8 +16,9 @@ import (
 // evictions are the pods of a node by what its NoExecute taints do to them.
 type evictions struct {
 	evicted     int
-	first, last time.Time // when the first and the last of them are; zero where that is not known
-	daemons     int       // of DaemonSets, which tolerate the taints
+	first, last time.Time     // when the first and the last of them are; first is zero where that is not known of all
+	within      time.Duration // how long those at most stay of which that is not known
+	daemons     int           // of DaemonSets, which tolerate the taints
 	static      int
 	tolerating  int // others that do
 	terminating int
@@ -39,7 +40,10 @@ func evictionsOn(n *model.Node) (e evictions, tainted bool) {
 			e.static++
 		case deletion != nil:
 			e.evicted++
-			known = known && !deletion.At.IsZero()
+			if deletion.At.IsZero() {
+				known, e.within = false, max(e.within, deletion.After)
+				continue
+			}
 			if e.first.IsZero() || deletion.At.Before(e.first) {
 				e.first = deletion.At
 			}
@@ -53,7 +57,7 @@ func evictionsOn(n *model.Node) (e evictions, tainted bool) {
 		}
 	}
 	if !known {
-		e.first, e.last = time.Time{}, time.Time{}
+		e.first = time.Time{}
 	}
 	return e, true
 }
@@ -90,7 +94,7 @@ func (p *preview) evictedWords() string {
 func (e evictions) when(now time.Time) string {
 	switch {
 	case e.first.IsZero():
-		return "to be evicted, unknown when"
+		return "to be evicted " + (&model.TaintEviction{After: max(e.within, e.last.Sub(now), 0)}).When(now)
 	case !e.last.After(now):
 		return "should have been evicted " + model.FormatAge(e.first, now) + " ago"
 	case !e.first.After(now):
