@@ -61,3 +61,51 @@ func TestGetNodesTellsThePoolByTheLabelThatIsSet(t *testing.T) {
 		}
 	}
 }
+
+// states are nodes that are new, being removed and Ready, all of them Ready by their condition.
+const states = `apiVersion: v1
+kind: Node
+metadata: {name: a}
+spec: {taints: [{key: node.cloudprovider.kubernetes.io/uninitialized, effect: NoSchedule}]}
+status: {conditions: [{type: Ready, status: "True"}]}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: b, labels: {karpenter.sh/capacity-type: spot}}
+spec: {unschedulable: true, taints: [{key: ToBeDeletedByClusterAutoscaler, effect: NoSchedule}]}
+status: {conditions: [{type: Ready, status: "True"}]}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: c}
+status: {conditions: [{type: Ready, status: "True"}]}
+`
+
+// TestGetNodesTellsStatesAndCapacityTypes as the dashboard does.
+func TestGetNodesTellsStatesAndCapacityTypes(t *testing.T) {
+	for _, test := range []struct {
+		file string
+		want []string // the beginning of each line, and its end
+	}{
+		{states, []string{"NAME|CAPACITY", "a      new: not initialized |<none>", "b      removing: scale-down |spot", "c      Ready |<none>"}},
+		{pooled, []string{"NAME|REQUESTED", "a|", "b|"}},
+	} {
+		file := filepath.Join(t.TempDir(), "nodes.yaml")
+		if err := os.WriteFile(file, []byte(test.file), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var out, words bytes.Buffer
+		if code := Run(t.Context(), []string{"fathom", "get", "nodes", "-o", "wide", "--from", file}, strings.NewReader(""), &out, &words); code != 0 {
+			t.Fatalf("code %d: %s", code, words.String())
+		}
+		lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+		if len(lines) != len(test.want) {
+			t.Fatal(out.String())
+		}
+		for i, line := range lines {
+			if begins, ends, _ := strings.Cut(test.want[i], "|"); !strings.HasPrefix(line, begins) || !strings.HasSuffix(strings.TrimSpace(line), ends) {
+				t.Errorf("%q, want %q", line, test.want[i])
+			}
+		}
+	}
+}

@@ -2,6 +2,7 @@ package model
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -49,6 +50,26 @@ func (n *Node) IsNew() bool { return n.Lifecycle == newLifecycle }
 
 // IsFailed reports whether the node is not Ready although it has been initialized.
 func (n *Node) IsFailed() bool { return !n.IsReady() && !n.IsNew() }
+
+// States are the STATUS of the node, what matters most first: "new: not initialized", "NotReady,removing",
+// "removing: scale-down", "Ready,cordoned,MemoryPressure".
+func (n *Node) States() []string {
+	word, _, _ := strings.Cut(n.Status, ",")
+	var rest []string
+	switch {
+	case n.Lifecycle == "":
+		if n.Cordoned { // a node that is new or being removed takes no pods anyway
+			rest = append(rest, "cordoned")
+		}
+		rest = append(rest, n.Pressure...)
+	case n.IsFailed():
+		short, _, _ := strings.Cut(n.Lifecycle, ":")
+		rest = append(slices.Clone(n.Pressure), short)
+	default:
+		word, rest = n.Lifecycle, n.Pressure
+	}
+	return append([]string{word}, rest...)
+}
 
 // Lists reports whether the node has an extended resource or had it: its kubelet still lists one of
 // which nothing is left, as when a device plugin has ended, and pods may still request it there.

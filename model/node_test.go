@@ -194,3 +194,18 @@ func TestAPoolOfOpenShiftIsCalledAsItsRole(t *testing.T) {
 		}
 	}
 }
+
+func TestTheStatesOfANode(t *testing.T) {
+	for want, n := range map[string]Node{
+		"Ready":                            {Status: "Ready", Ready: "True"},
+		"Ready,cordoned,MemoryPressure":    {Status: "Ready,cordoned,MemoryPressure", Ready: "True", Cordoned: true, Pressure: []string{"MemoryPressure"}},
+		"new: not initialized":             {Status: "Ready,cordoned", Ready: "True", Cordoned: true, Lifecycle: "new: not initialized"},
+		"removing: scale-down":             {Status: "Ready,cordoned", Ready: "True", Cordoned: true, Lifecycle: "removing: scale-down"},
+		"NotReady,DiskPressure,removing":   {Status: "NotReady,DiskPressure", Ready: "Unknown", Pressure: []string{"DiskPressure"}, Lifecycle: "removing: scale-down"},
+		"removing: scale-down,PIDPressure": {Status: "Ready,PIDPressure", Ready: "True", Pressure: []string{"PIDPressure"}, Lifecycle: "removing: scale-down"},
+	} {
+		if got := strings.Join(n.States(), ","); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

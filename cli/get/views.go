@@ -37,6 +37,11 @@ func nodes(ctx context.Context, g *Options, live *source.Live) (*output.List, er
 		More:  []string{"ROLES", "POOL", "INSTANCE TYPE", "REQUESTED"},
 		Empty: "no nodes found",
 	}
+	capacityType := func(*model.Node) []string { return nil }
+	if slices.ContainsFunc(live.Snapshot.Nodes, func(n *model.Node) bool { return n.CapacityType != "" }) {
+		l.More = append(l.More, "CAPACITY")
+		capacityType = func(n *model.Node) []string { return []string{orNone(n.CapacityType)} }
+	}
 	own := g.own(l, g.settings.Columns.OfNodes())
 	if g.scope.Selector != "" {
 		l.Empty = "no nodes match -l " + g.scope.Selector
@@ -50,7 +55,7 @@ func nodes(ctx context.Context, g *Options, live *source.Live) (*output.List, er
 		deepen(&item, n)
 		l.Add(item, append([]string{
 			n.Name,
-			n.Status,
+			strings.Join(n.States(), ","),
 			free.cpu,
 			free.memory,
 			free.pods,
@@ -62,7 +67,7 @@ func nodes(ctx context.Context, g *Options, live *source.Live) (*output.List, er
 			orNone(n.Pool),
 			orNone(n.Instance),
 			free.requested,
-		}, own(n.Object)...)...)
+		}, slices.Concat(capacityType(n), own(n.Object))...)...)
 		l.Names = append(l.Names, "node/"+n.Name)
 	}
 	return l, nil

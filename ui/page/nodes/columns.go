@@ -252,31 +252,18 @@ func freeText(node *model.Node, resource corev1.ResourceName) string {
 // status is whether the node is ready, since when it is not, and what else matters of it.
 func (d drawing) status(node *model.Node) table.Cell {
 	made := table.Cell{Tone: tone.Good}
-	word := readyWord(node)
 	switch {
-	case node.IsNew():
-		word = node.Lifecycle
-		made.Tone = tone.Warning
-	case node.Ready != corev1.ConditionTrue:
+	case node.IsFailed():
 		made.Tone = tone.Bad
-	case node.Lifecycle != "":
-		word = node.Lifecycle
-		made.Tone = tone.Warning
-	case node.Cordoned || len(node.Pressure) > 0:
+	case node.Lifecycle != "", node.Cordoned, len(node.Pressure) > 0:
 		made.Tone = tone.Warning
 	}
-	rest := slices.Clone(node.Pressure)
-	if node.Cordoned && node.Lifecycle == "" { // a node that is new or being removed takes no pods anyway
-		rest = slices.Insert(rest, 0, "cordoned")
-	}
-	if node.Lifecycle != "" && word != node.Lifecycle {
-		short, _, _ := strings.Cut(node.Lifecycle, ":") // the preview has all of it
-		rest = append(rest, short)
-	}
-	made.Text = strings.Join(append([]string{word}, rest...), ",")
-	if node.Ready != corev1.ConditionTrue && word != node.Lifecycle && !node.ReadySince.IsZero() {
+	states := node.States()
+	made.Text = strings.Join(states, ",")
+	if node.IsFailed() && !node.ReadySince.IsZero() {
 		made.Ageless = made.Text
-		made.Text = strings.Join(append([]string{word + " " + d.host.Observed().Since(node.ReadySince)}, rest...), ",")
+		states[0] += " " + d.host.Observed().Since(node.ReadySince)
+		made.Text = strings.Join(states, ",")
 	}
 	return made
 }
