@@ -194,6 +194,15 @@ func TestViewsCountReadyNodesAlike(t *testing.T) {
 		}
 		c.edit("spot-c-01", func(n *corev1.Node) { n.Spec.Unschedulable = true })
 	}
+	narrow := nodesOf(t, 80, 24, func(c *prodEU) {
+		change(c)
+		for _, name := range []string{"gpu-b-01", "std-b-01", "std-b-02"} {
+			c.edit(name, func(n *corev1.Node) { n.Status.Conditions[0].Status = corev1.ConditionUnknown })
+		}
+	}, nil)
+	if got, want := strings.TrimSpace(screenRow(narrow, answer)), "12 nodes: 8 Ready (1 not initialized), 4 NotReady (all of eu-1b)."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 	app := nodesOf(t, 160, 40, change, nil)
 	for _, view := range []struct {
 		keys []string

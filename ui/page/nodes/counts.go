@@ -64,7 +64,7 @@ const uninitialized = "not initialized"
 type detail int
 
 const (
-	readyOnly       detail = iota // nothing else
+	readyOnly       detail = iota // only whether they are new
 	withoutPressure               // whether they are cordoned or being removed
 	withPressure                  // and whether they are under pressure
 )
@@ -82,11 +82,11 @@ func tally(all []*model.Node, of detail) (ready int, others, besides map[string]
 			others[readyWord(n)]++
 		}
 		switch {
-		case of == readyOnly:
 		case n.IsNew():
 			if n.IsReady() {
 				besides[uninitialized]++
 			}
+		case of == readyOnly:
 		case n.Lifecycle != "":
 			besides["removing"]++
 		case n.Cordoned: // as the column STATUS: others take no pods anyway
