@@ -17,7 +17,7 @@ import (
 func Short(p *Drawing, rows int) []string {
 	const indent = 3
 	told := short{p}
-	lines, wide := told.verdictLines(rows), 2
+	most, lines, wide := rows+1, told.verdictLines(rows), 2
 	if len(told.scaling()) > 0 {
 		rows, wide = rows+1, 1
 	}
@@ -28,6 +28,7 @@ func Short(p *Drawing, rows int) []string {
 		wrapped := cells.First(cells.Wrap(said, p.Width-indent-1), wide, p.Width-indent)
 		lines, rows = append(lines, cells.Indent(indent, wrapped)...), rows+len(wrapped)-1
 	}
+	rows = min(rows, most)
 	if room := rows - len(lines); room > 0 {
 		lines = append(lines, told.help(room)...)
 	}

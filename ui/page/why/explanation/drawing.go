@@ -136,6 +136,9 @@ func (p *Drawing) Content() Content {
 		c.preemption = cells.Indent(1, cells.Wrap(p.Brief(sentence), p.Width-2))
 	}
 	c.quotes = slices.Concat(p.account().queue(), p.account().gang(), p.account().provisioning())
+	if p.Preview { // it has no messages, which come before what autoscalers said
+		c.quotes = append(c.quotes, p.account().autoscalersShort()...)
+	}
 	c.foremost = len(c.quotes)
 	if p.Unheard != nil {
 		c.quotes = append(c.quotes, p.account().quote("EVENTS unknown", p.Unheard.Error()))
@@ -143,7 +146,9 @@ func (p *Drawing) Content() Content {
 	if p.wide() && !p.Preview && p.Report.Admission == nil || p.Report.Verdict == report.Unknown {
 		c.quotes = append(c.quotes, p.account().messages()...)
 	}
-	c.quotes = append(c.quotes, p.account().autoscalersShort()...)
+	if !p.Preview {
+		c.quotes = append(c.quotes, p.account().autoscalersShort()...)
+	}
 	return c
 }
 

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/themes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 )
 
@@ -124,5 +125,28 @@ func TestAFewLinesTellOfPreemptedPods(t *testing.T) {
 				t.Errorf("want %q, got %q", want, lines)
 			}
 		})
+	}
+}
+
+// TestAFewLinesKeepOneForTheAutoscaler whatever else there is to tell, and are one more than asked for at most.
+func TestAFewLinesKeepOneForTheAutoscaler(t *testing.T) {
+	now := time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
+	fixes := &report.Fixes{}
+	for range 5 {
+		fixes.Tried = append(fixes.Tried, report.Fix{Title: "uncordon a", Verified: true, NodesGained: 1})
+	}
+	r := &report.Report{
+		Verdict: report.Unschedulable, Total: 1, Groups: []report.Group{{Count: 1, Nodes: []string{"a"}, Rejections: []report.Rejection{{Plugin: "NodeResourcesFit", What: "needs cpu 1 more"}}}},
+		Plugins:    []report.PluginResult{{Name: "NodeResourcesFit", Rejects: 1}},
+		Preempted:  &report.Preempted{Names: "api-6c9-…", Count: 8, By: []report.Preemptor{{Kind: "DaemonSet", Namespace: "observability", Name: "a-long-name-that-needs-a-line", Count: 8}}},
+		Autoscaler: []report.AutoscalerWord{{Component: "karpenter", Message: "no instance type", LastSeen: metav1.NewTime(now.Add(-time.Minute))}},
+	}
+	for rows := 3; rows < 9; rows++ {
+		drawn := &Drawing{Width: 72, Now: now, Fixes: fixes, Styles: &themes.Styles{}}
+		drawn.Take(r, nil)
+		lines := Short(drawn, rows)
+		if len(lines) > rows+1 || rows > 3 && lines[len(lines)-1] != "   AUTOSCALER 1m ago: no instance type" {
+			t.Errorf("in %d rows: %d lines, %q", rows, len(lines), lines)
+		}
 	}
 }
