@@ -291,7 +291,7 @@ func TestNearMissesAreToldApart(t *testing.T) {
 		"no node without another reason has the device": {
 			[]runtime.Object{testNode("a", "4"), testNode("b", "4", taint, nodeHaving(gpu, "2")), testPod("s/y", "b", "4")},
 			testPod("s/x", "", "1", requesting(gpu, "1")),
-			"1 node has nvidia.com/gpu and rejects it: b, dedicated=gpu:NoSchedule and needs cpu 1 more.", "taint | b: dedicated=gpu:NoSchedule; needs cpu 1 more",
+			"1 node has nvidia.com/gpu and rejects it: b, dedicated=gpu:NoSchedule; needs cpu 1 more.", "taint | b: dedicated=gpu:NoSchedule; needs cpu 1 more",
 		},
 		"nor do two, of which the pod tolerates another value of the taint": {
 			[]runtime.Object{
@@ -299,13 +299,13 @@ func TestNearMissesAreToldApart(t *testing.T) {
 				testPod("s/y", "b", "1", requesting(gpu, "1")), testPod("s/z", "c", "1", requesting(gpu, "1")),
 			},
 			testPod("s/x", "", "1", requesting(gpu, "1"), tolerating("dedicated", "true")),
-			"2 nodes have nvidia.com/gpu and reject it. Closest: b, dedicated=gpu:NoSchedule and needs nvidia.com/gpu 1 more. The pod's toleration dedicated=true:NoSchedule does not match.",
+			"2 nodes have nvidia.com/gpu and reject it. Closest: b, dedicated=gpu:NoSchedule; needs nvidia.com/gpu 1 more. The pod's toleration dedicated=true:NoSchedule does not match.",
 			"taint | b: dedicated=gpu:NoSchedule; needs nvidia.com/gpu 1 more",
 		},
 		"hugepages on one node, which rejects it for more": {
 			[]runtime.Object{testNode("a", "4"), testNode("b", "4", taint, nodeHaving("hugepages-2Mi", "1Gi")), testPod("s/y", "b", "4")},
 			testPod("s/x", "", "1", requesting("hugepages-2Mi", "512Mi")),
-			"1 node has hugepages-2Mi and rejects it: b, dedicated=gpu:NoSchedule and needs cpu 1 more.", "taint | b: dedicated=gpu:NoSchedule; needs cpu 1 more",
+			"1 node has hugepages-2Mi and rejects it: b, dedicated=gpu:NoSchedule; needs cpu 1 more.", "taint | b: dedicated=gpu:NoSchedule; needs cpu 1 more",
 		},
 		"devices are free on nodes that reject it for two other reasons": {
 			[]runtime.Object{

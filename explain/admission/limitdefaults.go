@@ -15,16 +15,16 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
-// filledIn is a request or limit that a LimitRange gave a container.
-type filledIn struct {
+// defaulted is a request or limit that a LimitRange gave a container as its default.
+type defaulted struct {
 	by        *corev1.LimitRange
 	container *core.Container
 	resource  core.ResourceName
 	limit     bool
 }
 
-// filledIns are what a LimitRange gave a pod that was as before.
-func filledIns(by *corev1.LimitRange, before, pod *core.Pod) (all []filledIn) {
+// defaultedBy are what a LimitRange gave a pod that was as before.
+func defaultedBy(by *corev1.LimitRange, before, pod *core.Pod) (all []defaulted) {
 	look := func(before, after []core.Container) {
 		for i := range after {
 			was, is := &before[i].Resources, &after[i].Resources
@@ -34,7 +34,7 @@ func filledIns(by *corev1.LimitRange, before, pod *core.Pod) (all []filledIn) {
 			}{{was.Limits, is.Limits, true}, {was.Requests, is.Requests, false}} {
 				for _, name := range slices.Sorted(maps.Keys(list.is)) {
 					if _, had := list.was[name]; !had {
-						all = append(all, filledIn{by, &after[i], name, list.limit})
+						all = append(all, defaulted{by, &after[i], name, list.limit})
 					}
 				}
 			}
@@ -53,8 +53,8 @@ func isBelowRequest(limit, request resource.Quantity, name core.ResourceName) bo
 
 // contradictions are the rejections for what LimitRanges filled in: a limit below the request that the template
 // states, or a request above its limit. The API server validates the pod after that.
-func contradictions(filled []filledIn) (found []report.Rejection) {
-	for _, f := range filled {
+func contradictions(all []defaulted) (found []report.Rejection) {
+	for _, f := range all {
 		request, requested := f.container.Resources.Requests[f.resource]
 		limit, limited := f.container.Resources.Limits[f.resource]
 		if requested && limited && isBelowRequest(limit, request, f.resource) {
@@ -65,7 +65,7 @@ func contradictions(filled []filledIn) (found []report.Rejection) {
 }
 
 // rejection says what was filled in, and what that contradicts.
-func (f filledIn) rejection(request, limit resource.Quantity) report.Rejection {
+func (f defaulted) rejection(request, limit resource.Quantity) report.Rejection {
 	name := corev1.ResourceName(f.resource)
 	is, less := quotaAmount(name, limit, quantity.Exact), quotaAmount(name, request, quantity.Exact)
 	given, stated, compared := "limit "+is, "request "+less, "below"

@@ -32,13 +32,13 @@ func ApplyLimitRanges(pod *corev1.Pod, ranges []corev1.LimitRange) ([]report.Rej
 	if err := corev1rules.Convert_v1_Pod_To_core_Pod(pod, &internal, nil); err != nil {
 		return nil, fmt.Errorf("apply LimitRanges: %w", err)
 	}
-	var filled []filledIn
+	var given []defaulted
 	for i := range ranges {
 		before := internal.DeepCopy()
 		if err := limitranger.PodMutateLimitFunc(&ranges[i], &internal); err != nil {
 			return nil, fmt.Errorf("apply LimitRange %s: %w", ranges[i].Name, err)
 		}
-		filled = append(filled, filledIns(&ranges[i], before, &internal)...)
+		given = append(given, defaultedBy(&ranges[i], before, &internal)...)
 	}
 	if err := corev1rules.Convert_core_Pod_To_v1_Pod(&internal, pod, nil); err != nil {
 		return nil, fmt.Errorf("apply LimitRanges: %w", err)
@@ -54,7 +54,7 @@ func ApplyLimitRanges(pod *corev1.Pod, ranges []corev1.LimitRange) ([]report.Rej
 		}
 		rejections = append(rejections, found...)
 	}
-	return append(rejections, contradictions(filled)...), nil
+	return append(rejections, contradictions(given)...), nil
 }
 
 // limitRule is one figure of a LimitRange.

@@ -207,12 +207,12 @@ func fitWords(q *Question, rs []NodeRejection) Words {
 	}
 	spans := fitSpans(q, rs)
 	w := Words{What: spansSentence(rs, spans)}
-	if same := !slices.ContainsFunc(spans, func(s fitSpan) bool { return s.Least.Short != s.Greatest.Short }); same {
-		first := Shortages(q, rs[0])
-		if slices.ContainsFunc(spans, func(s fitSpan) bool { return s.Least.Allocatable != s.Greatest.Allocatable }) {
-			first = withoutPodLimit(first)
-		}
-		w.Short = "each " + ShortOf(first, 1)
+	all := make([][]Figure, len(rs))
+	for i, r := range rs {
+		all[i] = Shortages(q, r)
+	}
+	if lacks := LackAlike(all); lacks != nil {
+		w.Short = "each " + ShortOf(lacks, 1)
 		return w
 	}
 	said := closestFirst(q, rs)

@@ -95,8 +95,7 @@ func (m *misses) tell(q *podQuestion, r *report.Report) overall {
 
 // tellNearest names the closest node and all its reasons.
 func tellNearest(q *podQuestion, r *report.Report, g *report.Group) overall {
-	told := overall{state: unschedulable, cause: g.Rejections[0].Cause}
-	near := *g
+	told, near := overall{state: unschedulable}, *g
 	if before := report.PreFilterRefusals(g); len(before) > 0 { // no node is nearer than another
 		near.Rejections = before
 		told.cause, told.why = before[0].Cause, strings.Join(near.ClauseList(), "; ")
@@ -128,20 +127,16 @@ func tellNearest(q *podQuestion, r *report.Report, g *report.Group) overall {
 		told.lacks = told.why
 		told.why = who + ": " + told.why
 	}
-	told.summary = fmt.Sprintf("0 of %s nodes fit. Closest: %s, %s.", model.FormatCount(r.Total), who, joined(clauses))
+	between := " and "
+	if g.Rejects(names.NodeResourcesFit) { // what another pod that a clause names does, and what the node needs, are two things
+		between = "; "
+	}
+	told.summary = fmt.Sprintf("0 of %s nodes fit. Closest: %s, %s.", model.FormatCount(r.Total), who, strings.Join(clauses, between))
 	if needs != "" {
 		told.why = who + " " + strings.Join(append([]string{needs}, clauses[1:]...), "; ")
 		told.summary = fmt.Sprintf("0 of %s nodes fit. Closest: %s %s.", model.FormatCount(r.Total), who, strings.Join(clauses, "; "))
 	}
 	return told
-}
-
-// joined are clauses in a sentence. One that names another pod or a domain ends where the next begins.
-func joined(clauses []string) string {
-	if slices.ContainsFunc(clauses[:max(len(clauses)-1, 0)], func(clause string) bool { return strings.Contains(clause, ": ") }) {
-		return strings.Join(clauses, "; ")
-	}
-	return strings.Join(clauses, " and ")
 }
 
 // firstThatRejectAll puts rejections by plugins that reject all nodes before the others: no node fits without a change

@@ -45,10 +45,10 @@ type Pool struct {
 	StrandedCPU, StrandedMemory int `json:"-"`
 	// LargestCPU and LargestMemory are the nodes of LargestFree; nil without.
 	LargestCPU, LargestMemory *model.Node `json:"-"`
-	// Apart counts the schedulable nodes that have a taint which most nodes of the pool lack, in
+	// ExtraTainted counts the schedulable nodes that have a taint which most nodes of the pool lack, in
 	// all its zones.
-	Apart int `json:"-"`
-	// free is LargestFree with the nodes that Apart counts.
+	ExtraTainted int `json:"-"`
+	// free is LargestFree with the nodes that ExtraTainted counts.
 	free Amounts
 	// Lacks is the resource of which no schedulable node has as much free as Lacking
 	// pending pods need that are allowed here: see lack. "" is none.
@@ -154,8 +154,8 @@ func undated(taint corev1.Taint) corev1.Taint {
 	return corev1.Taint{Key: taint.Key, Value: taint.Value, Effect: taint.Effect}
 }
 
-// isApart reports whether a node has a taint, other than for its state, that is not its pool's own.
-func isApart(n *model.Node, own map[corev1.Taint]bool) bool {
+// hasExtraTaint reports whether a node has a taint, other than for its state, that is not its pool's own.
+func hasExtraTaint(n *model.Node, own map[corev1.Taint]bool) bool {
 	return slices.ContainsFunc(n.Object.Spec.Taints, func(t corev1.Taint) bool {
 		return t.Effect != corev1.TaintEffectPreferNoSchedule && !model.IsStateTaint(t.Key) && !own[undated(t)]
 	})
@@ -168,13 +168,13 @@ func (p *Pool) count(full int, own map[corev1.Taint]bool) {
 		if !n.Schedulable() {
 			continue
 		}
-		free, apart := n.Allocatable.Minus(&n.Requested), isApart(n, own)
-		if apart {
-			p.Apart++
+		free, extra := n.Allocatable.Minus(&n.Requested), hasExtraTaint(n, own)
+		if extra {
+			p.ExtraTainted++
 		}
 		if free.Pods > 0 {
 			p.free.raise(&free)
-			if !apart {
+			if !extra {
 				p.raise(n, &free)
 			}
 		}

@@ -106,7 +106,7 @@ func TestASlotBehindATaintThatAPoolLacksIsNotItsLargest(t *testing.T) {
 	maint := corev1.Taint{Key: "maint", Value: "now", Effect: corev1.TaintEffectNoExecute}
 	for says, c := range map[string]struct {
 		taints [3]*corev1.Taint // of std-1, which is alone in its zone, std-2 and std-3
-		want   [2]string        // the largest slot of its two zones, "cpu / nodes apart"
+		want   [2]string        // the largest slot of its two zones, "cpu / nodes with an extra taint"
 	}{
 		"none":                 {[3]*corev1.Taint{}, [2]string{"16 / 0", "12 / 0"}},
 		"one of two":           {[3]*corev1.Taint{nil, nil, &maint}, [2]string{"16 / 0", "8 / 1"}},
@@ -123,7 +123,7 @@ func TestASlotBehindATaintThatAPoolLacksIsNotItsLargest(t *testing.T) {
 		}
 		s := grouped(nodes, modeltest.NewPod("dev/b", "std-2", "8", "8Gi", 0, nil), modeltest.NewPod("dev/c", "std-3", "4", "8Gi", 0, nil))
 		for i, p := range Pools(s, "", full) {
-			if got := fmt.Sprintf("%d / %d", p.LargestFree.MilliCPU/1000, p.Apart); got != c.want[i] {
+			if got := fmt.Sprintf("%d / %d", p.LargestFree.MilliCPU/1000, p.ExtraTainted); got != c.want[i] {
 				t.Errorf("%s: zone %s has %s, want %s", says, p.Zone, got, c.want[i])
 			}
 		}

@@ -149,7 +149,7 @@ func find(typed string, in List) []int {
 	}
 	if in.Len() > manyEntries {
 		if parts := containing(typed, in); len(parts) > 0 {
-			return exactFirst(typed, in, parts)
+			return parts
 		}
 	}
 	var found []int
@@ -159,23 +159,27 @@ func find(typed string, in List) []int {
 	return exactFirst(typed, in, found)
 }
 
-// containing are the entries whose names contain what was typed: best first if they are not many.
+// containing are the entries whose names contain what was typed, those of exactly this name first, then
+// the others: best first if they are not many. Each name is asked for once where they are.
 func containing(typed string, in List) []int {
 	lower := strings.ToLower(typed)
+	var exact []int
 	found := make([]int, 0, in.Len())
 	for i := range in.Len() {
-		if strings.Contains(strings.ToLower(in.String(i)), lower) {
+		switch name := in.String(i); {
+		case isExact(typed, name):
+			exact = append(exact, i)
+		case strings.Contains(strings.ToLower(name), lower):
 			found = append(found, i)
 		}
 	}
 	if len(found) > manyEntries {
-		return found
+		return append(exact, found...)
 	}
-	sorted := make([]int, 0, len(found))
 	for _, match := range fuzzy.FindFrom(typed, part{in, found}) {
-		sorted = append(sorted, found[match.Index])
+		exact = append(exact, found[match.Index])
 	}
-	return sorted
+	return exact
 }
 
 // part are some entries of a list.
@@ -190,12 +194,15 @@ func (p part) Len() int { return len(p.of) }
 // String is what is searched of entry i of them.
 func (p part) String(i int) string { return p.List.String(p.of[i]) }
 
+// isExact reports whether a name is what was typed, or ends in it behind its namespace.
+func isExact(typed, name string) bool {
+	rest, ok := strings.CutSuffix(name, typed)
+	return ok && (rest == "" || strings.HasSuffix(rest, "/"))
+}
+
 // exactFirst puts the entries of exactly this name before the others.
 func exactFirst(typed string, in List, found []int) []int {
-	exact := func(i int) bool {
-		name := in.String(i)
-		return name == typed || strings.HasSuffix(name, "/"+typed)
-	}
+	exact := func(i int) bool { return isExact(typed, in.String(i)) }
 	if !slices.ContainsFunc(found, exact) {
 		return found
 	}

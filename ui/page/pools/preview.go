@@ -262,7 +262,7 @@ func (v *preview) slotWords() string {
 // unschedulableWords say why there is no free slot.
 func (v *preview) unschedulableWords() string {
 	switch {
-	case v.pool.Apart > 0 && v.pool.Apart == v.pool.Schedulable:
+	case v.pool.ExtraTainted > 0 && v.pool.ExtraTainted == v.pool.Schedulable:
 		return "each schedulable node has a taint that most nodes of the pool do not have"
 	case v.pool.Schedulable > 0 && v.pool.LargestFree.Pods < 1:
 		return "every schedulable node has reached its pod limit"

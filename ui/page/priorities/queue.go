@@ -36,7 +36,8 @@ func NewQueue(h page.Host, pod string) *QueuePage {
 	all := p.Natural
 	p.Natural = func() []queued {
 		rows := all()
-		column := &p.Table.Columns[schedulerAt]
+		at := slices.IndexFunc(p.Table.Columns, func(c table.Column[queued]) bool { return c.Field == schedulerField })
+		column := &p.Table.Columns[at]
 		if column.From, column.Max = schedulerFrom(rows), schedulerMost; p.Width < cells.WideFrom {
 			column.Max = schedulerLeast
 		}
@@ -57,8 +58,8 @@ func NewQueue(h page.Host, pod string) *QueuePage {
 }
 
 const (
-	// schedulerAt is the column of the scheduler.
-	schedulerAt = 6
+	// schedulerField is the column of the scheduler.
+	schedulerField = "scheduler"
 	// schedulerMost is its width at most, schedulerLeast where it stands beside few columns.
 	schedulerMost, schedulerLeast = 20, 11
 )
@@ -85,7 +86,7 @@ func (p *QueuePage) columns() []table.Column[queued] {
 		{Head: "AGE", Gap: 1, Min: 4, Right: true, Ticks: true, Text: text(func(q queued) string { return p.Host.Observed().Since(q.Pod.Since()) })},
 		{Head: "STATE", Field: "state", Gap: 1, Min: 13, State: true, Text: func(q queued) table.Cell { return table.Cell{Text: stateWord(q.State), Tone: stateTone(q.State)} }},
 		{Head: "NOMINATED", Field: "nominated", Gap: 1, Min: 10, Max: 20, Names: true, Text: text(func(q queued) string { return p.Host.Observed().NodeName(q.Nominated) })},
-		{Head: "SCHEDULER", Field: "scheduler", Gap: 1, Min: 9, Max: schedulerMost, From: cells.WideFrom, Keep: 1, Text: text(func(q queued) string { return q.Scheduler })},
+		{Head: "SCHEDULER", Field: schedulerField, Gap: 1, Min: 9, Max: schedulerMost, From: cells.WideFrom, Keep: 1, Text: text(func(q queued) string { return q.Scheduler })},
 		{Head: "CLASS", Field: "class", From: cells.WideFrom, Max: 30, Text: text(func(q queued) string { return q.Pod.Object.Spec.PriorityClassName })},
 	}
 }
