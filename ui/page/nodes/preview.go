@@ -28,9 +28,11 @@ func (n *Page) preview(lines int) []string {
 		if !n.Host.Hides() {
 			p.unready = n.unready.facts(node)
 		}
-		drawn = append(drawn, p.rule(n.Table.SelectedGone()))
-		if !n.Table.SelectedGone() {
-			drawn = append(drawn, p.facts(lines-1)...)
+		words := p.words()
+		if n.Table.SelectedGone() {
+			drawn = append(drawn, p.rule(append(words[:1], "gone")))
+		} else {
+			drawn = append(drawn, p.facts(words, lines)...)
 		}
 	}
 	for len(drawn) < lines {
@@ -51,11 +53,8 @@ type preview struct {
 	unready *unreadyFacts // nil while it is Ready, or nothing is known
 }
 
-// barWidth is the cells of a bar in a preview.
-const barWidth = 10
-
-// rule is the first line: the node's name, and what kind of node it is.
-func (p *preview) rule(gone bool) string {
+// words are the node's name, and what kind of node it is.
+func (p *preview) words() []string {
 	words := []string{p.seen.NodeName(p.node.Name)}
 	if p.node.Pool != "" {
 		words = append(words, "pool "+p.node.Pool)
@@ -65,49 +64,68 @@ func (p *preview) rule(gone bool) string {
 			words = append(words, word)
 		}
 	}
-	if gone {
-		words = append(words[:1], "gone")
-	}
-	title := cells.Cut(model.Clean(strings.Join(words, " · ")), p.width-6)
+	return words
+}
+
+// titleJoint stands between the words of a title.
+const titleJoint = " · "
+
+// rule is the first line.
+func (p *preview) rule(words []string) string {
+	title := cells.Cut(model.Clean(strings.Join(words, titleJoint)), p.titleWidth())
 	rest := strings.Repeat("─", max(p.width-cells.Width(title)-4, 0))
 	return p.styles.Rule.Render(" ─ ") + p.styles.Strong.Render(title) + p.styles.Rule.Render(" "+rest)
 }
 
+// titleWidth is the room of a title in the rule.
+func (p *preview) titleWidth() int { return p.width - 6 }
+
 // wholeFrom is how many lines a preview needs to have one for each figure.
 const wholeFrom = 12
 
-// facts are the lines under the rule.
-func (p *preview) facts(lines int) []string {
-	states, taints := p.states(), p.taints()
-	if lines < wholeFrom {
-		var drawn []string
-		if len(states) > 0 {
-			drawn = append(drawn, p.line(strings.Join(states, "; "), p.stateTone()))
-		}
-		if len(taints) > 0 {
-			drawn = append(drawn, p.line("taints: "+strings.Join(taints, ", "), tone.Plain))
-		}
-		drawn = append(drawn, p.line(p.podWords(), tone.Plain))
-		if fit := p.fitWords(); fit != "" {
-			drawn = append(drawn, p.line(fit, tone.Plain))
-		}
-		return append(drawn, p.line(p.largestWords(), tone.Plain), p.line(p.freeWords(), tone.Plain))
+// facts are the rule and the lines under it.
+func (p *preview) facts(words []string, lines int) []string {
+	if lines <= wholeFrom {
+		return append([]string{p.rule(words)}, p.shortFacts()...)
 	}
-	var drawn []string
-	for _, state := range states {
-		drawn = append(drawn, p.line(state, p.stateTone()))
+	inRule := len(words)
+	for inRule > 1 && cells.Width(model.Clean(strings.Join(words[:inRule], titleJoint))) > p.titleWidth() {
+		inRule--
 	}
-	if len(taints) > 0 {
-		for _, row := range cells.Wrap("taints: "+strings.Join(taints, ", "), p.width-table.Gutter-1) {
-			drawn = append(drawn, p.line(row, tone.Plain))
+	drawn := []string{p.rule(words[:inRule])}
+	wrapped := func(text string, of tone.Tone) {
+		for _, row := range cells.Wrap(text, p.width-table.Gutter-1) {
+			drawn = append(drawn, p.line(row, of))
 		}
+	}
+	wrapped(strings.Join(words[inRule:], ", "), tone.Plain)
+	for _, state := range p.states() {
+		wrapped(state, p.stateTone())
+	}
+	if taints := p.taints(); len(taints) > 0 {
+		wrapped("taints: "+strings.Join(taints, ", "), tone.Plain)
 	}
 	drawn = append(drawn, p.resources()...)
+	wrapped(p.podWords(), tone.Plain)
+	wrapped(p.fitWords(), tone.Plain)
+	return append(drawn, p.largestRows(lines-len(drawn))...)
+}
+
+// shortFacts are the lines under the rule where there is no room for a line of each figure.
+func (p *preview) shortFacts() []string {
+	states, taints := p.states(), p.taints()
+	var drawn []string
+	if len(states) > 0 {
+		drawn = append(drawn, p.line(strings.Join(states, "; "), p.stateTone()))
+	}
+	if len(taints) > 0 {
+		drawn = append(drawn, p.line("taints: "+strings.Join(taints, ", "), tone.Plain))
+	}
 	drawn = append(drawn, p.line(p.podWords(), tone.Plain))
 	if fit := p.fitWords(); fit != "" {
 		drawn = append(drawn, p.line(fit, tone.Plain))
 	}
-	return append(drawn, p.largestRows(lines-len(drawn))...)
+	return append(drawn, p.line(p.largestWords(), tone.Plain), p.line(p.freeWords(), tone.Plain))
 }
 
 func (p *preview) line(text string, of tone.Tone) string {
@@ -289,16 +307,29 @@ func (p *preview) largestRows(lines int) []string {
 	if len(all) > lines {
 		shown = all[:lines-1]
 	}
-	wide := 0
-	for _, holding := range shown {
-		wide = max(wide, cells.Width(model.Clean(holding.Pod.FullName())))
+	names, amounts := 0, 0
+	amount := func(of figures.Holding) string {
+		return strings.TrimSpace(figures.ColumnText(fullest, of.Amount, model.Nearest))
 	}
-	wide = min(wide, p.width/2)
+	for _, holding := range shown {
+		names = max(names, cells.Width(model.Clean(holding.Pod.FullName())))
+		amounts = max(amounts, cells.Width(amount(holding)))
+	}
+	figure := func(of figures.Holding) string {
+		return fmt.Sprintf("cpu %5s  mem %6s", figures.Cores(of.Pod.Requests.MilliCPU), figures.Memory(of.Pod.Requests.Memory))
+	}
+	const around = table.Gutter + 2 + 2 + 1 // blanks before a name, after it and at the end
+	if len(shown) > 0 && names+cells.Width(figure(shown[0])) > p.width-around {
+		figure = func(of figures.Holding) string { // the resource that they are in the order of
+			return model.ResourceWord(fullest) + " " + cells.Right(amount(of), amounts)
+		}
+	}
 	var rows []string
 	for _, holding := range shown {
+		figures := figure(holding)
+		wide := min(names, p.width-around-cells.Width(figures))
 		name := cells.Left(cells.CutName(model.Clean(holding.Pod.FullName()), wide), wide)
-		figure := fmt.Sprintf("  cpu %5s  mem %6s", figures.Cores(holding.Pod.Requests.MilliCPU), figures.Memory(holding.Pod.Requests.Memory))
-		rows = append(rows, p.line("  "+name+figure, tone.Plain))
+		rows = append(rows, p.line("  "+name+"  "+figures, tone.Plain))
 	}
 	if more := len(all) - len(shown); more > 0 {
 		rows = append(rows, p.line("  "+figures.Count(more, "more requests", "more request")+" "+string(fullest), tone.Dim))
@@ -333,38 +364,4 @@ func (p *preview) amounts(name corev1.ResourceName) (free, whole string) {
 		free = freeText(p.node, name)
 	}
 	return free, whole
-}
-
-// resources are the bars, a line for each resource.
-func (p *preview) resources() []string {
-	names := p.names()
-	wide := 0
-	for _, name := range names {
-		wide = max(wide, cells.Width(model.Clean(model.ResourceWord(name))))
-	}
-	var rows []string
-	for _, name := range names {
-		part, whole := p.node.Requested.Of(name), p.node.Allocatable.Of(name)
-		free, all := p.amounts(name)
-		head := cells.Left(model.Clean(model.ResourceWord(name)), wide)
-		if free == model.UnknownFigure {
-			rows = append(rows, p.line(head+" "+free, tone.Unknown))
-			continue
-		}
-		of := p.levels.Tone(model.Percent(part, whole))
-		requested := figures.ColumnText(name, part, model.Up)
-		if name != corev1.ResourceCPU {
-			free, all, requested = figures.SumTexts(name, whole, part)
-		}
-		words := "free " + free + " = allocatable " + all + " − requested " + requested
-		used := p.used(p.node, name)
-		if used >= 0 {
-			words += ", used " + figures.ColumnText(name, used, model.Nearest)
-		}
-		rows = append(rows, p.styles.Text.Render(cells.Blank(table.Gutter)+head+" ")+
-			gauge.DrawUsed(p.styles, p.levels, barWidth, part, whole, used)+
-			of.Style(p.styles).Render(fmt.Sprintf("%5s", gauge.Words(part, whole)))+
-			p.styles.Text.Render("  "+cells.Cut(words, max(p.width-table.Gutter-wide-barWidth-10, 0))))
-	}
-	return rows
 }
