@@ -147,6 +147,29 @@ func TestPoolsCountOneNode(t *testing.T) {
 	}
 }
 
+// TestPoolsOfLongZones keep the ends of the zones and the whole of the answer, as long as the pool's name is.
+func TestPoolsOfLongZones(t *testing.T) {
+	for pool, want := range map[string]string{
+		"s":               "s in europe-west1-c: largest free slot cpu 6.3; 2 of 7 pending pods need more.",
+		"general-purpose": "general-purpose in europe-west1-c: 2 of 7 pending pods need more cpu.",
+	} {
+		app := poolsApp(t, 80, 24, func(c *prodEU) {
+			for _, n := range c.nodes {
+				n.Labels[corev1.LabelTopologyZone] = strings.Replace(n.Labels[corev1.LabelTopologyZone], "eu-1", "europe-west1-", 1)
+				if n.Labels["eks.amazonaws.com/nodegroup"] == "std" {
+					n.Labels["eks.amazonaws.com/nodegroup"] = pool
+				}
+			}
+		}, nil)
+		if got := app.history.top().Answer(79); got != want {
+			t.Errorf("pool %s: got %q, want %q", pool, got, want)
+		}
+		if text := screen(app); !strings.Contains(text, "…-west1-b") {
+			t.Errorf("pool %s: the ends of zones are cut:\n%s", pool, text)
+		}
+	}
+}
+
 func TestMOpensTheMapAtTheFirstNodeOfAPool(t *testing.T) {
 	app := poolsApp(t, 80, 24, nil, nil)
 	press(t, app, "j", "j", "j", "m")

@@ -62,6 +62,15 @@ func CutMiddle(s string, width int) string {
 	return ansi.Truncate(s, head, "") + "…" + ansi.TruncateLeft(s, have-tail, "")
 }
 
+// CutStart shortens s to width cells and keeps its end.
+func CutStart(s string, width int) string {
+	have := Width(s)
+	if have <= width || width < 2 {
+		return Cut(s, width)
+	}
+	return "…" + ansi.TruncateLeft(s, have-width+1, "")
+}
+
 // CutName shortens an object's name to width cells. Of a pod's name it leaves out the hash
 // of the template first, then the end of the workload's name: "web/api-…-x7n5s".
 func CutName(s string, width int) string {

@@ -21,6 +21,14 @@ func TestTextsTakeMoreLinesWhereRowsAreFree(t *testing.T) {
 	}
 }
 
+func TestTheBeginningGivesWay(t *testing.T) {
+	for width, want := range map[int]string{14: "europe-west1-b", 13: "…rope-west1-b", 4: "…1-b", 2: "…b", 1: "…", 0: ""} {
+		if got := CutStart("europe-west1-b", width); got != want {
+			t.Errorf("in %d cells: %q, want %q", width, got, want)
+		}
+	}
+}
+
 func TestLongNamesGiveWayBeforeWhatIsSaidOfThem(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"std-b-02 needs 50m more", "std-b-02 needs 50m more"},

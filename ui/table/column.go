@@ -20,6 +20,7 @@ type Column[R any] struct {
 	Right bool           // its figures end in one line
 	Flex  bool           // takes the room that the others leave, and gives way first
 	Names bool           // loses its middle, not its end
+	Zones bool           // loses its beginning: the ends of zones tell them apart
 	Prose bool           // long names in it give way before its end
 	State bool           // is about the row's object as it is now: where that is gone it says so
 	Left  func(R) string // says what became of the object then; nil: it is gone
@@ -66,6 +67,8 @@ func (c *Column[R]) fill(text string, width int) string {
 	switch {
 	case c.Names:
 		return cells.Left(cells.CutName(text, width), width)
+	case c.Zones:
+		return cells.Left(cells.CutStart(text, width), width)
 	case c.Prose:
 		return cells.Left(cells.CutNames(text, width), width)
 	case c.Right:

@@ -26,9 +26,11 @@ func (p *Page) Answer(width int) string {
 	if len(p.Natural()) == 0 {
 		return "No nodes."
 	}
-	words := p.said.lacking
-	if cells.Width(words) > width {
-		words = p.said.lackingShort
+	words := ""
+	for _, words = range p.said.lacking {
+		if cells.Width(words) <= width {
+			break
+		}
 	}
 	if why := o.PodsUnknown(); why != "" {
 		words = "Requested is unknown: " + why + "."
@@ -42,14 +44,14 @@ func (p *Page) Answer(width int) string {
 type said struct {
 	counts string   // how many nodes and pools there are
 	over   []string // the pools that are over the upper level
-	// Where pending pods need more than the largest free slot; "" is nowhere.
-	lacking, lackingShort string
+	// Where pending pods need more than the largest free slot, the longest way to say so first; none is nowhere.
+	lacking []string
 }
 
 // say notes what the answer says of pools.
 func say(p *Page, pools []*inventory.Pool) {
 	p.said = said{counts: counts(p, pools)}
-	p.said.lacking, p.said.lackingShort = lacking(p, pools)
+	p.said.lacking = lacking(p, pools)
 	for _, pool := range pools {
 		for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
 			if percent, known := percentOf(pool, name); known && percent >= p.Host.Levels().Full {
@@ -94,9 +96,9 @@ func counts(p *Page, pools []*inventory.Pool) string {
 }
 
 // lacking names the pool where most pending pods need more than the largest free slot;
-// of several with as many, that with the largest slot. "" if there is none. short is the
+// of several with as many, that with the largest slot. None if there is none; the others say the
 // same in fewer words.
-func lacking(p *Page, pools []*inventory.Pool) (whole, short string) {
+func lacking(p *Page, pools []*inventory.Pool) []string {
 	var worst *inventory.Pool
 	for _, pool := range pools {
 		if pool.Lacking == 0 {
@@ -108,26 +110,28 @@ func lacking(p *Page, pools []*inventory.Pool) (whole, short string) {
 		}
 	}
 	if worst == nil {
-		return "", ""
+		return nil
 	}
 	pods := grammar.Count(worst.Lacking, "pending pod", "pending pods")
 	if worst.Schedulable == 0 {
 		words := fmt.Sprintf("%s has no schedulable node%s; %s %s one.", poolName(p, worst), in(worst), pods, grammar.Agree(worst.Lacking, "needs", "need"))
-		return words, words
+		return []string{words}
 	}
 	if worst.Lacks == corev1.ResourcePods {
 		words := fmt.Sprintf("%s: every schedulable node has reached its pod limit; %s may run there.", poolName(p, worst)+in(worst), pods)
-		return words, words
+		return []string{words}
 	}
 	slot := model.ResourceWord(worst.Lacks) + " " + figures.AmountText(worst.Lacks, worst.LargestFree.Of(worst.Lacks), model.Down)
-	head := poolName(p, worst) + in(worst) + ": largest free slot " + model.Clean(slot) + "; "
+	name := poolName(p, worst) + in(worst) + ": "
+	head := name + "largest free slot " + model.Clean(slot) + "; "
 	part, needs := model.FormatCount(worst.Lacking), grammar.Agree(worst.Lacking, " needs more", " need more")
 	more := needs + " " + model.Clean(model.ResourceWord(worst.Lacks)) + "."
 	if worst.Lacking == worst.Allowed {
-		return head + "the " + pods + " that may run there" + more, head + pods + needs + "."
+		return []string{head + "the " + pods + " that may run there" + more, head + pods + needs + ".", name + pods + more}
 	}
 	all := grammar.Count(worst.Allowed, "pending pod", "pending pods")
-	return head + part + " of the " + all + " that may run there" + more, head + part + " of " + all + needs + "."
+	part += " of "
+	return []string{head + part + "the " + all + " that may run there" + more, head + part + all + needs + ".", name + part + all + more}
 }
 
 // over are the counts, and which pools are over the upper level, as many as fit.

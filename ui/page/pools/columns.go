@@ -30,8 +30,8 @@ const (
 	besideBar = 5
 	// longZone is the width of zones from which bars are short where the terminal is narrow.
 	longZone = 7
-	// mostZone is the most that a zone takes; shortZone where the terminal is narrow and zones are long:
-	// their ends tell them apart, and the names of pools need the room.
+	// mostZone is the most that a zone takes; shortZone where the terminal is narrow and zones are long,
+	// for the names of pools need the room.
 	mostZone, shortZone = 16, 9
 )
 
@@ -95,7 +95,7 @@ func columns(p *Page) []column {
 	}
 	columns := []column{
 		{Head: "POOL", Field: "pool", Flex: true, Names: true, Min: 6, Text: word(func(p *inventory.Pool) string { return p.Pool })},
-		{Head: "ZONE", Field: "zone", Min: 4, Max: zones, Names: true, Text: word(func(p *inventory.Pool) string { return p.Zone })},
+		{Head: "ZONE", Field: "zone", Min: 4, Max: zones, Zones: true, Text: word(func(p *inventory.Pool) string { return p.Zone })},
 		{Head: "NODES", Field: "ready", Right: true, State: true, Text: readyCell},
 		level(p, "CPU", "cpu.percent", corev1.ResourceCPU),
 		{Head: "LARGEST", Field: "cpu.largest", Gap: 1, Right: true, Text: largest(corev1.ResourceCPU)},
@@ -146,13 +146,13 @@ func trouble(full int, pool *inventory.Pool) tone.Tone {
 	return tone.Good
 }
 
-// readyCell is how many nodes are Ready of all, marked where not all of them are Ready and schedulable.
+// readyCell is how many nodes are Ready of all, marked where one is not, or where none is schedulable.
 func readyCell(pool *inventory.Pool) table.Cell {
 	made := table.Cell{Text: fmt.Sprintf("%d/%d", pool.Ready, pool.Nodes)}
 	switch {
 	case pool.Ready == 0:
 		made.Text, made.Tone = "!"+made.Text, tone.Bad
-	case pool.Schedulable < pool.Nodes:
+	case pool.Ready < pool.Nodes, pool.Schedulable == 0:
 		made.Text, made.Tone = "!"+made.Text, tone.Warning
 	}
 	return made
