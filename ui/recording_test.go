@@ -113,7 +113,12 @@ func TestThePendingPodsOfARecordingAreDrawnOverItsSteps(t *testing.T) {
 		passesOnPending(t, app, page.RestLeast)
 	}
 	requireRow(t, app, 2, "Oldest 5h.")
-	requireRow(t, app, 3, "1 cordoned  ▁▁▂▂▃▅▆█")
+	requireRow(t, app, 3, "1 cordoned  steps 1–60 ▁▁▂▂▃▅▆█")
+	for _, view := range []string{"nodes", "pools"} {
+		runPalette(t, app, view)
+		requireRow(t, app, 3, "pending, oldest 5h  steps 1–60 ▁▁▂▂▃▅▆█")
+	}
+	runPalette(t, app, "pending")
 	if want := []int{1, 9, 17, 26, 34, 43, 51, 60}; !slices.Equal(r.counted, want) {
 		t.Errorf("it counted the pods of steps %v, want %v", r.counted, want)
 	}

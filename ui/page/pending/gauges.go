@@ -149,7 +149,7 @@ type beside struct{ oldest, trend string }
 
 // besideIn is what of both the answer has room for.
 func (v *overview) besideIn(answer string, width int) beside {
-	return besideOf(cells.Width(answer), width, v.oldest(), v.trends(width-2-cells.Width(answer)))
+	return besideOf(cells.Width(answer), width, v.oldest(), v.trends())
 }
 
 // besideOf is what has room beside an answer of so many cells: both rather than one of them, and the age rather than the
@@ -193,12 +193,9 @@ func (v *overview) oldest() string {
 	return o.Since(o.Waiting.Oldest)
 }
 
-// trends are how the number of pending pods has changed, the longest first; of a recording in so many cells.
-func (v *overview) trends(room int) []string {
+// trends are how the number of pending pods has changed, the longest first.
+func (v *overview) trends() []string {
 	o := v.list.Host.Observed()
-	if steps := v.steps.words(room); steps != "" {
-		return []string{steps}
-	}
 	return o.Waiting.Trends(o)
 }
 
@@ -228,7 +225,7 @@ func (v *overview) withLeft(endings []gauge.Ending) []gauge.Ending {
 	}
 	var left [][]gauge.Word
 	if fits.trend == "" {
-		for _, trend := range v.trends(sparkWidth) {
+		for _, trend := range v.trends() {
 			left = append(left, slices.Concat(oldest, []gauge.Word{{Text: trend, Tone: tone.Dim}}))
 		}
 	}

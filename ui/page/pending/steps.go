@@ -2,14 +2,11 @@ package pending
 
 import (
 	"context"
-	"fmt"
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/query"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
-	"github.com/kubectl-fathom/kubectl-fathom/ui/gauge"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/list"
 )
@@ -83,6 +80,7 @@ func (s *steps) update(msg tea.Msg) tea.Cmd {
 				s.counts = map[int]stepCount{}
 			}
 			s.counts[msg.Value.step] = msg.Value
+			s.record()
 		}
 		return s.asks.Rest(s.list.Host, s.list.Self, msg.Took)
 	case page.Rested[stepCount]:
@@ -91,35 +89,16 @@ func (s *steps) update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// words are the sparkline over all steps, "steps 1–60 ▁▁▂▂▄▅█▃", once each is known; in less
-// than that many cells without the words. A step that cannot be read is ?.
-func (s *steps) words(room int) string {
-	o, namespace := s.list.Host.Observed(), s.list.Host.Namespace()
-	all := o.Snapshot.Status.Steps
-	if s.recording == nil || all < 2 {
-		return ""
-	}
-	var counts []int
-	for _, step := range sampled(all) {
+// record gives the counts to all pages, once each is known.
+func (s *steps) record() {
+	o := s.list.Host.Observed()
+	var counts []map[string]int
+	for _, step := range sampled(o.Snapshot.Status.Steps) {
 		count, known := s.counts[step]
-		switch {
-		case !known:
-			return ""
-		case count.pods == nil:
-			counts = append(counts, gauge.Unmeasured)
-			continue
+		if !known {
+			return
 		}
-		pods := 0
-		for name, n := range count.pods {
-			if namespace == "" || name == namespace {
-				pods += n
-			}
-		}
-		counts = append(counts, pods)
+		counts = append(counts, count.pods)
 	}
-	spark := gauge.Sparkline(counts)
-	if words := fmt.Sprintf("steps 1–%s ", model.FormatCount(all)) + spark; cells.Width(words) <= room {
-		return words
-	}
-	return spark
+	o.Waiting.Record(counts)
 }
