@@ -440,7 +440,7 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 				p.Spec.Volumes[0].Name = "data"
 			}),
 			[]string{
-				"+ recreate claim data-db-0 with StorageClass csi-a instead of csi-b | n",
+				"+ use StorageClass csi-a instead of csi-b: recreate claim data-db-0 | n",
 				"+ remove node selector topology.kubernetes.io/zone=eu-1a | other",
 			},
 		},
@@ -448,13 +448,13 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			"a claim is of a class that is misspelt",
 			[]runtime.Object{testNode("a", "4"), aClass("fast-ssd", "csi.example.com"), aClass("slow", "csi.example.com", byDefault), aClaim("shop/data", "fast-sdd")},
 			testPod("shop/db", "", "1", mounting("data")),
-			[]string{"+ recreate claim data with StorageClass fast-ssd instead of fast-sdd | a"},
+			[]string{"+ use StorageClass fast-ssd instead of fast-sdd: recreate claim data | a"},
 		},
 		{
 			"a claim is of a class that does not exist",
 			[]runtime.Object{testNode("a", "4"), aClass("fast", "csi.example.com"), aClass("slow", "csi.example.com", byDefault), aClaim("shop/data", "gold")},
 			testPod("shop/db", "", "1", mounting("data")),
-			[]string{"+ recreate claim data with StorageClass slow instead of gold | a"},
+			[]string{"+ use StorageClass slow instead of gold: recreate claim data | a"},
 		},
 		{
 			"a volume that a deleted claim has left is released",
@@ -491,7 +491,7 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 
 // TestAClaimOfAnotherClassHasToBeAdmitted by the quotas of its namespace, which count storage by class.
 func TestAClaimOfAnotherClassHasToBeAdmitted(t *testing.T) {
-	const title = "recreate claim data with StorageClass fast-ssd instead of fast-sdd | a"
+	const title = "use StorageClass fast-ssd instead of fast-sdd: recreate claim data | a"
 	ofClass := func(claims string) func(context.Context, string) ([]corev1.ResourceQuota, error) {
 		hard := map[string]string{"fast-ssd.storageclass.storage.k8s.io/persistentvolumeclaims": claims}
 		return func(context.Context, string) ([]corev1.ResourceQuota, error) {

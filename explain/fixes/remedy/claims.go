@@ -46,7 +46,7 @@ func (r ResizeClaim) title() string {
 }
 
 func (r SetClaimClass) title() string {
-	return fmt.Sprintf("recreate claim %s with StorageClass %s instead of %s", r.Claim.Name, r.Class, storagehelpers.GetPersistentVolumeClaimClass(r.Claim))
+	return fmt.Sprintf("use StorageClass %s instead of %s: recreate claim %s", r.Class, storagehelpers.GetPersistentVolumeClaimClass(r.Claim), r.Claim.Name)
 }
 
 func (r ReleaseVolume) title() string {
