@@ -54,19 +54,30 @@ func styledCells(t *testing.T, content string) [][]styledCell {
 	return rows
 }
 
-// filledViews are the views at 80×24, each of what it is for.
+// filledViews are the views at 80×24 and at 120×40, each of what it is for.
 func filledViews(t *testing.T) map[string]func() *App {
+	t.Helper()
+	all := map[string]func() *App{}
+	for _, size := range []struct{ width, height int }{{80, 24}, {120, 40}} {
+		for name, open := range filledViewsAt(t, size.width, size.height) {
+			all[fmt.Sprintf("%s-%dx%d", name, size.width, size.height)] = open
+		}
+	}
+	return all
+}
+
+func filledViewsAt(t *testing.T, width, height int) map[string]func() *App {
 	t.Helper()
 	on := func(s *model.Snapshot, c *fakeCluster, keys ...string) func() *App {
 		return func() *App {
-			app := newTestAppWith(t, 80, 24, s, c, nil)
+			app := newTestAppWith(t, width, height, s, c, nil)
 			press(t, app, keys...)
 			return app
 		}
 	}
 	called := func(s *model.Snapshot, c *fakeCluster, name string) func() *App {
 		return func() *App {
-			app := newTestAppWith(t, 80, 24, s, c, nil)
+			app := newTestAppWith(t, width, height, s, c, nil)
 			runPalette(t, app, name)
 			return app
 		}
@@ -76,16 +87,16 @@ func filledViews(t *testing.T) map[string]func() *App {
 	qos, resized := measured(mixedQoS()), resizing()
 	return map[string]func() *App{
 		"nodes": on(s, plain, "3"), "pods": on(s, plain, "2"), "map": on(s, plain, "3", "m"), "pools": on(s, plain, "4"),
-		"node":       func() *App { return nodeApp(t, 80, 24, "std-b-02", nil) },
-		"taints":     func() *App { return taintsPage(t, 80, 24, withTolerations(newProdEU().snapshot())) },
+		"node":       func() *App { return nodeApp(t, width, height, "std-b-02", nil) },
+		"taints":     func() *App { return taintsPage(t, width, height, withTolerations(newProdEU().snapshot())) },
 		"priorities": on(s, withPriorities(s), "6", "j"), "queue": on(s, withPriorities(s), "6", "j", "j", "enter"),
 		"evictions": on(qos, &fakeCluster{reports: verdictsOf(qos)}, "3", "j", "j", "j", "j", "j", "j", "j", "j", "j", "7"),
 		"quotas":    on(s, withQuotas(s), "8"), "budgets": on(s, withBudgets(s), "9"),
 		"volumes": called(s, withVolumes(s), "volumes"), "devices": called(s, withDevices(s), "devices"),
 		"resizes":    called(resized, &fakeCluster{reports: verdictsOf(resized)}, "resizes"),
 		"schedulers": called(s, withSchedulers(s), "schedulers"),
-		"why":        func() *App { return whyOf(t, 80, 24, checkoutReport(), checkoutEvents()) },
-		"preemption": func() *App { app, _, _ := preemptionOn(t, 80, 24, ledgerPlan()); return app },
+		"why":        func() *App { return whyOf(t, width, height, checkoutReport(), checkoutEvents()) },
+		"preemption": func() *App { app, _, _ := preemptionOn(t, width, height, ledgerPlan()); return app },
 	}
 }
 
