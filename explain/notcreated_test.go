@@ -164,11 +164,18 @@ func TestRefusedPodsAreToldByWhatRefusesThem(t *testing.T) {
 			report.Number{Resource: "cpu", Wanted: "2", Requested: "", Allocatable: "500m", Short: ""},
 		},
 		{
-			"no limit, where a LimitRange has a greatest",
+			"no limit, where a LimitRange has a greatest of pods",
+			rules{limits: []corev1.LimitRange{limitsOf(corev1.LimitRangeItem{Type: corev1.LimitTypePod, Max: amounts(map[string]string{"cpu": "6"})})}},
+			refusedPod("1"),
+			"LimitRange team-a/bounds allows at most cpu 6 per Pod, the pod has no limit.", "limit range | bounds: max cpu 6, has no limit",
+			report.Number{Resource: "cpu", Wanted: "", Requested: "", Allocatable: "6", Short: ""},
+		},
+		{
+			"no limit, where a LimitRange of a file has a greatest: kube-apiserver would have made it the default",
 			rules{limits: []corev1.LimitRange{limitsOf(corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, Max: amounts(map[string]string{"cpu": "6"})})}},
 			refusedPod("1"),
-			"LimitRange team-a/bounds allows at most cpu 6 per Container, container app has no limit.", "limit range | bounds: max cpu 6, has no limit",
-			report.Number{Resource: "cpu", Wanted: "", Requested: "", Allocatable: "6", Short: ""},
+			`kube-apiserver rejected it 30s ago: pods "api-6c9-" is forbidden: for some reason.`, `admission | pods "api-6c9-" is forbidden: for some reason`,
+			report.Number{},
 		},
 		{
 			"a limit that a LimitRange fills in, below the request",
@@ -219,8 +226,8 @@ func TestRefusedPodsAreToldByWhatRefusesThem(t *testing.T) {
 			"what nothing explains",
 			rules{},
 			refusedPod("1"),
-			"kube-apiserver rejected it 30s ago. No quota, LimitRange or Pod Security level that can be read would reject it now; other rules of kube-apiserver may (a webhook, a policy). Its controller keeps trying.",
-			`admission | kube-apiserver: pods "api-6c9-" is forbidden: for some reason`,
+			`kube-apiserver rejected it 30s ago: pods "api-6c9-" is forbidden: for some reason.`,
+			`admission | pods "api-6c9-" is forbidden: for some reason`,
 			report.Number{},
 		},
 	} {
@@ -254,7 +261,8 @@ func TestRefusedPodsAreToldByWhatRefusesThem(t *testing.T) {
 // TestWhatCannotBeReadMayRejectAPod where nothing that was read does: an old rejection is only taken for
 // out of date where a rule has changed since.
 func TestWhatCannotBeReadMayRejectAPod(t *testing.T) {
-	const otherRules = "that can be read would reject it now; other rules of kube-apiserver may (a webhook, a policy"
+	const otherRules = "no quota, LimitRange or Pod Security level that can be read would reject it now; other rules of kube-apiserver may (a webhook, a policy"
+	const keeps, again = "; its controller keeps trying", "; its controller tries again within 17 minutes"
 	required := ", or a quota that it requires for priority class system-node-critical)"
 	fact := "no ResourceQuota of namespace team-a has priority class system-node-critical in its scope; some clusters require one for it"
 	refused := func() *model.NotCreated {
@@ -279,18 +287,19 @@ func TestWhatCannotBeReadMayRejectAPod(t *testing.T) {
 		rules      rules
 		want, fact string
 	}{
-		"no quota":                 {rules{}, otherRules + required, fact},
-		"a quota without scopes":   {large(), otherRules + required, fact},
-		"a quota of another class": {large(scoped("other")), otherRules + required, fact},
-		"a quota of the class":     {large(scoped("system-node-critical")), otherRules + ")", ""},
-		"a quota written before":   {large(written(-time.Second)), otherRules + required, fact},
-		"a quota written since":    {large(written(time.Second)), "before a quota or LimitRange changed. None that can be read would reject it now; other rules of kube-apiserver may (a webhook, a policy, or a quota that it requires for priority class system-node-critical). Its controller tries again, after a while.", fact},
+		"no quota":                 {rules{}, otherRules + required + keeps, fact},
+		"a quota without scopes":   {large(), otherRules + required + keeps, fact},
+		"a quota of another class": {large(scoped("other")), otherRules + required + keeps, fact},
+		"a quota of the class":     {large(scoped("system-node-critical")), otherRules + ")" + keeps, ""},
+		"a quota written before":   {large(written(-time.Second)), otherRules + required + keeps, fact},
+		"a quota written since":    {large(written(time.Second)), strings.Replace(otherRules, ", LimitRange or Pod Security level", " or LimitRange", 1) + required + again, fact},
 	} {
 		r, err := startEngine(t, c.rules.options(), aNode("a", "4"), c.rules.namespace()).Ask(t.Context(), report.Query{Target: report.PodsNotCreated(refused())})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(r.Summary, c.want) || slices.Contains(r.Facts, fact) != (c.fact != "") {
+		stale := strings.Contains(r.Summary, "30s ago, before a quota or LimitRange changed: ")
+		if stale != strings.HasSuffix(c.want, again) || !slices.Contains(r.Facts, c.want) || slices.Contains(r.Facts, fact) != (c.fact != "") {
 			t.Errorf("%s: %q, %q", name, r.Summary, r.Facts)
 		}
 	}
@@ -358,9 +367,9 @@ func TestAClassThatDoesNotExistIsTheReason(t *testing.T) {
 		},
 		"unread": {
 			nil, errors.New("not allowed to list replicasets"),
-			"Not created: kube-apiserver rejected it 30s ago. No quota, LimitRange or Pod Security level that can be read would reject it now; other rules of kube-apiserver may (a webhook, a policy, or a quota that it requires for priority class gone). Its controller keeps trying.",
-			"No quota that can be read rejects the pod now: there is nothing to raise. If kube-apiserver requires a quota for priority class gone, create one with this class in its scope in namespace team-a.",
-			`admission | kube-apiserver: pods "api-6c9-" is forbidden: for some reason`,
+			`Not created: kube-apiserver rejected it 30s ago: pods "api-6c9-" is forbidden: for some reason.`,
+			"No quota, LimitRange or Pod Security level that can be read rejects the pod now. If kube-apiserver requires a quota for priority class gone, create one with this class in its scope in namespace team-a.",
+			`admission | pods "api-6c9-" is forbidden: for some reason`,
 		},
 	} {
 		options := rules{}.options()

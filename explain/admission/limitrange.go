@@ -28,6 +28,7 @@ func ApplyLimitRanges(pod *corev1.Pod, ranges []corev1.LimitRange) ([]report.Rej
 	if len(ranges) == 0 {
 		return nil, nil
 	}
+	ranges = withDefaults(ranges)
 	var internal core.Pod
 	if err := corev1rules.Convert_v1_Pod_To_core_Pod(pod, &internal, nil); err != nil {
 		return nil, fmt.Errorf("apply LimitRanges: %w", err)
@@ -55,6 +56,19 @@ func ApplyLimitRanges(pod *corev1.Pod, ranges []corev1.LimitRange) ([]report.Rej
 		rejections = append(rejections, found...)
 	}
 	return append(rejections, contradictions(given)...), nil
+}
+
+// withDefaults are LimitRanges as the API server stores them: of one that was written by hand, a maximum is the default
+// limit too.
+func withDefaults(ranges []corev1.LimitRange) []corev1.LimitRange {
+	all := make([]corev1.LimitRange, len(ranges))
+	for i := range ranges {
+		all[i] = *ranges[i].DeepCopy()
+		for item := range all[i].Spec.Limits {
+			corev1rules.SetDefaults_LimitRangeItem(&all[i].Spec.Limits[item])
+		}
+	}
+	return all
 }
 
 // limitRule is one figure of a LimitRange.

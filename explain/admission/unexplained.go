@@ -2,6 +2,7 @@ package admission
 
 import (
 	"fmt"
+	"regexp"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -71,15 +72,48 @@ func (j *Judgement) uncovered() string {
 	return class
 }
 
+// framed are what stands before the reason in the message of a pod that was not created: of controllers
+// (pkg/controller/controller_utils.go), of StatefulSets (pkg/controller/statefulset/stateful_pod_control.go), and of
+// apimachinery's NewInternalError.
+var framed = []*regexp.Regexp{
+	regexp.MustCompile(`^Error creating: `),
+	regexp.MustCompile(`^create Pod \S+ in StatefulSet \S+ failed error: `),
+	regexp.MustCompile(`^Internal error occurred: `),
+}
+
+// reasonIn is a message from its reason on, to be read where there is little room.
+func reasonIn(message string) string {
+	for _, frame := range framed {
+		message = frame.ReplaceAllString(message, "")
+	}
+	return message
+}
+
+// otherRules says that what was read does not reject the pod, and what else may.
+func (j *Judgement) otherRules() string {
+	others := "a webhook, a policy"
+	if class := j.uncovered(); class != "" {
+		others += ", or a quota that it requires for priority class " + class
+	}
+	if j.changedSince() {
+		return fmt.Sprintf("no quota or LimitRange that can be read would reject it now; other rules of kube-apiserver may (%s); its controller tries again within %s", others, retried)
+	}
+	return fmt.Sprintf("no quota, LimitRange or Pod Security level that can be read would reject it now; other rules of kube-apiserver may (%s); its controller keeps trying", others)
+}
+
+// retried is how long a controller waits at most before it tries again: 1000 seconds, by the rate limiter of its
+// queue (client-go's DefaultTypedControllerRateLimiter).
+const retried = "17 minutes"
+
 // nothingToRaise says why no fix raises a quota where none rejects the pod.
 func nothingToRaise(j *Judgement) string {
-	const none, again = "there is nothing to raise.", " Its controller tries again, after a while."
+	const again = " Its controller tries again within " + retried + "."
 	if j.changedSince() {
-		return "No quota rejects the pod now: " + none + again
+		return "No quota rejects the pod now." + again
 	}
-	why := "No quota that can be read rejects the pod now: " + none
+	const why = "No quota, LimitRange or Pod Security level that can be read rejects the pod now."
 	if class := j.uncovered(); class != "" {
 		return fmt.Sprintf("%s If kube-apiserver requires a quota for priority class %s, create one with this class in its scope in namespace %s.", why, class, j.Pod.Namespace)
 	}
-	return why + again
+	return why + " Mend what kube-apiserver's message names." + again
 }

@@ -33,14 +33,11 @@ func (j *Judgement) tell(r *report.Report) {
 		r.Summary = fmt.Sprintf("kube-apiserver rejected it%s; the reason is unknown: %s.", j.ago(), j.unknown[0].Why)
 		r.Why = j.quote()
 	default:
-		others := "a webhook, a policy"
-		if class := j.uncovered(); class != "" {
-			others += ", or a quota that it requires for priority class " + class
-		}
-		r.Summary = fmt.Sprintf("kube-apiserver rejected it%s. No quota, LimitRange or Pod Security level that can be read would reject it now; other rules of kube-apiserver may (%s). Its controller keeps trying.", j.ago(), others)
+		stale := ""
 		if j.changedSince() {
-			r.Summary = fmt.Sprintf("kube-apiserver rejected it%s, before a quota or LimitRange changed. None that can be read would reject it now; other rules of kube-apiserver may (%s). Its controller tries again, after a while.", j.ago(), others)
+			stale = ", before a quota or LimitRange changed"
 		}
+		r.Summary = fmt.Sprintf("kube-apiserver rejected it%s%s: %s.", j.ago(), stale, strings.TrimSuffix(reasonIn(j.refused.Message), "."))
 		r.Why = j.quote()
 	}
 	r.Summary = "Not created: " + r.Summary
@@ -93,8 +90,8 @@ func (j *Judgement) ago() string {
 	return " " + model.FormatAge(j.refused.Last, j.now) + " ago"
 }
 
-// quote is what the API server said, for a cell.
-func (j *Judgement) quote() string { return "kube-apiserver: " + j.refused.Message }
+// quote is what the API server said, for a cell beside what blocks the pod.
+func (j *Judgement) quote() string { return reasonIn(j.refused.Message) }
 
 // facts are the evidence: the sums, what else rejects the pod, how many pods are
 // missing, the API server's message, and the answer for the pod if it were created.
@@ -108,6 +105,9 @@ func (j *Judgement) facts(r *report.Report) []string {
 		case i > 0:
 			facts = append(facts, rejection.What)
 		}
+	}
+	if !explained(j) {
+		facts = append(facts, j.otherRules())
 	}
 	for _, part := range j.unknown {
 		facts = append(facts, fmt.Sprintf("%s could not be checked: %s", strings.Join(part.Plugins, ", "), part.Why))
@@ -126,7 +126,10 @@ func (j *Judgement) facts(r *report.Report) []string {
 	if ago := j.ago(); ago != "" {
 		speaker += "," + ago
 	}
-	facts = append(facts, missing, speaker+": "+j.refused.Message)
+	facts = append(facts, missing)
+	if explained(j) { // otherwise the summary has it
+		facts = append(facts, speaker+": "+j.refused.Message)
+	}
 	return append(facts, IfCreated("it were", r.Admission.IfCreated))
 }
 
