@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -130,8 +131,9 @@ func TestALostNodeIsNotTheReasonWhyItsPodsArePending(t *testing.T) {
 	}
 }
 
-// A zone without nodes is no topology domain, so it counts neither for a spread constraint nor for pod affinity.
-func TestTheTopologyDomainsOfLostNodesDoNotCount(t *testing.T) {
+// A zone of which all nodes are lost counts for a spread constraint as long as they exist: as after a drain, pods wait
+// for its skew. Once they are deleted, it is no topology domain any more.
+func TestTheTopologyDomainsOfLostNodesCountUntilTheyAreDeleted(t *testing.T) {
 	zone := func(name string) func(*corev1.Node) { return nodeLabel(corev1.LabelTopologyZone, name) }
 	spread := func(p *corev1.Pod) {
 		p.Labels = map[string]string{"app": "web"}
@@ -143,13 +145,19 @@ func TestTheTopologyDomainsOfLostNodesDoNotCount(t *testing.T) {
 	web := podControlledBy("apps/v1", "ReplicaSet", "web")
 	e := startEngine(t, Options{}, testNode("a", "8", zone("eu-1a")), testNode("b", "8", zone("eu-1b")), testNode("c", "8", zone("eu-1c")), testNode("c2", "8", zone("eu-1c")),
 		testPod("shop/web-1", "a", "1", web, spread), testPod("shop/web-2", "b", "1", web, spread), testPod("shop/web-3", "c", "1", web, spread), testPod("shop/web-4", "c2", "1", web, spread))
-	for nodes, want := range map[string][2]int{"c c2": {2, 0}, "c2": {1, 0}} {
+	for nodes, want := range map[string]string{
+		"c2":  "rescheduled ",
+		"a":   "pending zone skew 2–3, maxSkew 1, until the node is deleted",
+		"a b": "pending zone skew 3, maxSkew 1, until the nodes are deleted",
+	} {
 		got, err := Lose(t.Context(), e, strings.Fields(nodes))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(got.Rescheduled) != want[0] || len(got.Pending) != want[1] {
-			t.Errorf("without %s:\n%s", nodes, got.Text(80))
+		for _, pod := range slices.Concat(got.Rescheduled, got.Pending, got.NotRecreated, got.Undecided) {
+			if told := string(pod.Outcome) + " " + pod.Why; told != want {
+				t.Errorf("without %s: %q, want %q:\n%s", nodes, told, want, got.Text(80))
+			}
 		}
 	}
 }
