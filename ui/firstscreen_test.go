@@ -139,6 +139,19 @@ func TestTheFirstScreenSaysWhatIsWrongWithACluster(t *testing.T) {
 				node.Status.Conditions[0].Status, node.Status.Conditions[0].LastTransitionTime = corev1.ConditionUnknown, metav1.NewTime(now.Add(-4*time.Minute))
 			}
 		}, []string{"6 nodes: 3 Ready, 3 NotReady (all of eu-1b)."}},
+		{"pods are evicted from a lost zone", func(c *sound) {
+			since := metav1.NewTime(now.Add(-2 * time.Minute))
+			for _, node := range c.nodes[3:] {
+				node.Status.Conditions[0].Status, node.Status.Conditions[0].LastTransitionTime = corev1.ConditionUnknown, since
+				node.Spec.Taints = []corev1.Taint{{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoExecute, TimeAdded: &since}}
+			}
+			for _, p := range c.pods {
+				p.Spec.Tolerations = []corev1.Toleration{{Key: corev1.TaintNodeUnreachable, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: new(int64(300))}}
+			}
+		}, []string{"6 nodes: 3 Ready, 3 NotReady (all of eu-1b). 12 pods evicted from 14:07 UTC."}},
+		{"kube-controller-manager is not running", func(c *sound) {
+			c.lists["leases"] = []runtime.Object{componentLease("kube-scheduler", "a", time.Second), componentLease("kube-controller-manager", "a", time.Hour)}
+		}, []string{" kube-controller-manager is not running: no pods are created. 6 nodes: 6 Ready.", "its Lease was renewed 59m ago. No\n", "Type :schedulers for Schedulers."}},
 		{"all nodes are cordoned", func(c *sound) {
 			for _, node := range c.nodes {
 				node.Spec.Unschedulable = true

@@ -17,13 +17,7 @@ import (
 // withSchedulers is prod-eu with the Leases of its control plane: the cloud controller
 // manager's was not renewed, and ml-scheduler has none.
 func withSchedulers(s *model.Snapshot) *fakeCluster {
-	lease := func(name, holder string, ago time.Duration) *coordinationv1.Lease {
-		at := metav1.NewMicroTime(now.Add(-ago))
-		return &coordinationv1.Lease{
-			ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceSystem, Name: name},
-			Spec:       coordinationv1.LeaseSpec{HolderIdentity: &holder, LeaseDurationSeconds: new(int32(15)), RenewTime: &at},
-		}
-	}
+	lease := componentLease
 	return &fakeCluster{
 		reports: verdictsOf(s),
 		objects: map[string][]runtime.Object{"leases": {
@@ -34,6 +28,15 @@ func withSchedulers(s *model.Snapshot) *fakeCluster {
 			"default-scheduler": {Alive: true, Known: true, Why: "Lease last renewed 2s ago (kube-system/kube-scheduler)", Lease: "kube-scheduler"},
 			"ml-scheduler":      {Known: true, Why: "no Lease, no events, no pods bound by it", Lease: "ml-scheduler"},
 		},
+	}
+}
+
+// componentLease is the Lease of a component in kube-system that was renewed so long ago.
+func componentLease(name, holder string, ago time.Duration) *coordinationv1.Lease {
+	at := metav1.NewMicroTime(now.Add(-ago))
+	return &coordinationv1.Lease{
+		ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceSystem, Name: name},
+		Spec:       coordinationv1.LeaseSpec{HolderIdentity: &holder, LeaseDurationSeconds: new(int32(15)), RenewTime: &at},
 	}
 }
 

@@ -20,6 +20,7 @@ type counts struct {
 	states   string                // the nodes by their state, in a sentence
 	calm     string                // the same without pressure
 	brief    string                // the same without what is besides
+	lost     string                // only those that are not Ready, where a zone is lost; "" is none
 	full     []string              // how many are full: of cpu, of memory
 	shown    model.Capacity        // of the nodes that the filter keeps
 	extended []corev1.ResourceName // that a node has, whatever the filter
@@ -35,6 +36,7 @@ func (n *Page) arranged(rows []*model.Node) []*model.Node {
 	n.counts = counts{
 		states: words(withPressure), calm: words(withoutPressure), brief: words(readyOnly), shown: whole, extended: whole.Extended(), devices: n.counts.devices,
 	}
+	n.counts.lost = lostWords(n.Host.Observed(), all)
 	if n.Host.Observed().PodsUnknown() == "" {
 		n.counts.full = fullWords(all, n.Host.Levels())
 	}
@@ -129,6 +131,17 @@ func stateWords(o *page.Observed, all []*model.Node, of detail) string {
 	return strings.Join(states, ", ") + "."
 }
 
+// lostWords count the nodes that are not Ready, in a sentence, where a zone has no other; "" where none has.
+func lostWords(o *page.Observed, all []*model.Node) string {
+	_, others, _ := tally(all, readyOnly)
+	k := others["NotReady"]
+	lost := warnings.LostZones(o, all, k)
+	if lost == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s of %s NotReady (%s).", model.FormatCount(k), figures.Count(len(all), "node", "nodes"), lost)
+}
+
 // words are the nodes by their state in as much detail as fits, and how many are full where there is room
 // for it too: of cpu alone where both do not fit.
 func (c *counts) words(width int) string {
@@ -144,6 +157,19 @@ func (c *counts) words(width int) string {
 		}
 	}
 	return states
+}
+
+// wordsWith are words, in less detail where a sentence has room after them only so.
+func (c *counts) wordsWith(sentence string, width int) string {
+	if sentence == "" {
+		return c.words(width)
+	}
+	for _, states := range []string{c.states, c.calm, c.brief, c.lost} {
+		if words := states + " " + sentence; states != "" && cells.Width(words) <= width {
+			return words
+		}
+	}
+	return c.words(width)
 }
 
 // fullWords count the nodes that are full: "3 are at 95%+ cpu", "1 memory".

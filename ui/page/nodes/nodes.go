@@ -95,7 +95,9 @@ func (n *Page) Answer(width int) string {
 	}
 	var words string
 	if n.Query().Keeps() == "" {
-		words = n.warns.After(n.counts.words(room), room)
+		lead := n.warns.Lead()
+		words = lead + n.counts.wordsWith(n.warns.Soon(), room-cells.Width(lead))
+		words = n.warns.After(words, room)
 	} else {
 		words = filtered(n, room)
 	}

@@ -166,7 +166,7 @@ func (p *Page) Body() []string {
 		return p.Page.Body()
 	}
 	s := p.Host.Styles()
-	lines := idleLines(p.Host.Observed(), p.warns.All())
+	lines := slices.Concat(cells.Fill(idleLines(p.Host.Observed(), p.warns.All()), p.Table.Width-1, p.Table.Lines())...)
 	for i, line := range lines {
 		lines[i] = s.Text.Render(line)
 	}

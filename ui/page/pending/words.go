@@ -91,12 +91,12 @@ func counted(p *Page, width int) (words string, counts bool) {
 	}
 	t := count(p.Host, p.verdicts)
 	if t.pods+t.rejected+t.suspended+t.resizes == 0 {
-		return p.idle.words(o), false
+		return p.warns.Lead() + p.idle.words(o), false
 	}
 	words = model.FormatCount(t.pods) + " pending" + o.AsOfWords()
 	switch {
 	case t.pods == 0:
-		return p.Query().Filtered("No pending pods."+t.besides(), width), false
+		return p.Query().Filtered(p.warns.Lead()+"No pending pods."+t.besides(), width), false
 	case p.columns.limited:
 		return p.Query().Filtered(words+". Reasons are unknown: "+o.NotRead("nodes")+".", width), false
 	case p.verdicts.Hidden:
@@ -106,6 +106,7 @@ func counted(p *Page, width int) (words string, counts bool) {
 	if lead != "" {
 		lead += " "
 	}
+	lead = p.warns.Lead() + lead
 	room := width - cells.Width(p.Query().Keeps()) - cells.Width(lead)
 	return p.Query().Filtered(lead+t.fitting(words, room), width), true
 }
@@ -274,7 +275,7 @@ func idleLines(o *page.Observed, warns []warnings.Warning) []string {
 		lines = append(lines, strings.Join(append(parts, "Press 3 for Nodes."), " "))
 	}
 	for _, w := range warns {
-		lines = append(lines, o.Brief(w.Long)+". Press "+w.Key+" for "+w.View+".")
+		lines = append(lines, o.Brief(w.Long)+". "+w.Leads())
 	}
 	if best != nil {
 		lines = append(lines, fmt.Sprintf("Most free cpu on a node without taints: %s, cpu %s, memory %s.", o.NodeName(best.Name),

@@ -1,5 +1,5 @@
 // Package warnings says what limits a cluster although no pod may be pending for it yet:
-// nodes under pressure, cordoned and full pools, DaemonSets that fail, pods that have failed, full quotas, taints that evict
+// kube-controller-manager that is not running, nodes that failed or are under pressure, cordoned and full pools, DaemonSets that fail, pods that have failed, full quotas, taints that evict
 // pods, and budgets that block drains.
 package warnings
 
@@ -30,6 +30,17 @@ type Warning struct {
 	Key, View   string // of the view that shows more, and its name
 
 	Counted bool // by the answer of Nodes
+	Urgent  bool // it comes before the answer: nothing else matters as long as it is so
+	Soon    bool // the answer of Nodes makes room for it
+}
+
+// Leads says in a sentence which key, or what typed, shows more.
+func (w *Warning) Leads() string {
+	verb := "Press "
+	if strings.HasPrefix(w.Key, ":") {
+		verb = "Type "
+	}
+	return verb + w.Key + " for " + w.View + "."
 }
 
 // Nodes is the view of which the answer counts nodes by their state.
@@ -63,7 +74,7 @@ const (
 	soon = 5 * time.Second
 	// budgets, quotas and classes are what they need beside a snapshot, as RBAC names it. Of what may
 	// not be listed there is no warning; its view says so.
-	budgets, quotas, classes = "poddisruptionbudgets", "resourcequotas", "priorityclasses"
+	budgets, quotas, classes, leases = "poddisruptionbudgets", "resourcequotas", "priorityclasses", "leases"
 )
 
 // againMsg computes the warnings again, unless the page was shown anew since.
@@ -110,7 +121,7 @@ func (w *Watch) ask() tea.Cmd {
 	snapshot := o.Snapshot
 	w.namespace, w.asked = at.Namespace, o.At
 	return w.asks.AskNow(w.Host, w.Self, func(ctx context.Context, cluster page.Cluster) (answer, error) {
-		objects, err := cluster.Objects(ctx, budgets, quotas, classes)
+		objects, err := cluster.Objects(ctx, budgets, quotas, classes, leases)
 		if err != nil {
 			return answer{}, err
 		}
@@ -119,13 +130,12 @@ func (w *Watch) ask() tea.Cmd {
 	})
 }
 
-// more says where more is to be seen, in a format for the view's key and name; "" on that very
-// view.
-func (w *Watch) more(warning Warning, format string) string {
+// more is the key that shows more, " (5)"; "" in that very view.
+func (w *Watch) more(warning Warning) string {
 	if warning.View == w.On {
 		return ""
 	}
-	return fmt.Sprintf(format, warning.Key, warning.View)
+	return " (" + warning.Key + ")"
 }
 
 // All are the warnings; none while they are not known, or hidden by a lesson.
@@ -144,13 +154,33 @@ func (w *Watch) Hard() inventory.Hard {
 	return w.asks.Value.hard
 }
 
-// After adds to an answer as many warnings as fit width cells.
+// Lead is what comes before an answer, with a blank after it; "" is nothing.
+func (w *Watch) Lead() string {
+	for _, warning := range w.All() {
+		if warning.Urgent {
+			return warning.Short + ". "
+		}
+	}
+	return ""
+}
+
+// Soon is a sentence that an answer makes room for; "" is none.
+func (w *Watch) Soon() string {
+	for _, warning := range w.All() {
+		if warning.Soon {
+			return warning.Short + "."
+		}
+	}
+	return ""
+}
+
+// After adds to an answer as many warnings as fit width cells; what Lead and Soon say is in it already.
 func (w *Watch) After(answer string, width int) string {
 	for _, warning := range w.All() {
-		if warning.Counted && w.On == Nodes {
+		if warning.Urgent || (warning.Counted || warning.Soon) && w.On == Nodes {
 			continue // the answer has it
 		}
-		if longer := answer + " " + w.Host.Observed().Brief(warning.Short) + w.more(warning, " (%[1]s)") + "."; cells.Width(longer) < width {
+		if longer := answer + " " + w.Host.Observed().Brief(warning.Short) + w.more(warning) + "."; cells.Width(longer) < width {
 			answer = longer
 		}
 	}
@@ -163,7 +193,10 @@ func (w *Watch) Lines(width, rows int) []string {
 	s, o := w.Host.Styles(), w.Host.Observed()
 	var lines []string
 	for _, warning := range w.All() {
-		press, key := "."+w.more(warning, " Press %s for %s."), w.more(warning, " (%[1]s)")+"."
+		press, key := ".", w.more(warning)+"."
+		if warning.View != w.On {
+			press += " " + warning.Leads()
+		}
 		middle := o.Brief(cmp.Or(warning.Middle, warning.Short))
 		wrapped := wrappedIn(rows-len(lines), width-table.Gutter-len(mark)-1, o.Brief(warning.Long)+press, middle+press, middle+key, o.Brief(warning.Short)+press)
 		for i, line := range wrapped {
@@ -198,12 +231,13 @@ type At struct {
 // Of are the warnings about a cluster.
 func Of(s *model.Snapshot, o *model.Objects, at At) []Warning {
 	var all []Warning
+	taints := inventory.Taints(s)
 	first, later := Warning{}, poolWarning(s, at.Full)
 	if at.Pods && len(s.Pending) > 0 {
 		first, later = later, first
 	}
 	for _, w := range []Warning{
-		first, pressureWarning(s), newNodeWarning(s, at.Now), cordonWarning(s), daemonSetWarning(s, at.Now), failedWarning(s, at), classWarning(s, o), later, taintWarning(s),
+		controllerWarning(o), evictionWarning(s, taints, at), first, pressureWarning(s), newNodeWarning(s, at.Now), cordonWarning(s), daemonSetWarning(s, at.Now), failedWarning(s, at), classWarning(s, o), later, taintWarning(taints),
 		quotaWarning(s, o, at.Namespace, at.Full), budgetWarning(s, o, at.Namespace),
 	} {
 		if w.Long != "" {
@@ -313,9 +347,8 @@ func fullOf(pool *inventory.Pool, full int) (name corev1.ResourceName, percent i
 
 // taintWarning names the taints that evict pods, but for those that say what state a node is
 // in, and those that reserve nodes for pods that select them.
-func taintWarning(s *model.Snapshot) Warning {
+func taintWarning(taints []inventory.Taint) Warning {
 	var words []string
-	taints := inventory.Taints(s)
 	for i := range taints {
 		taint := &taints[i]
 		if taint.Effect != corev1.TaintEffectNoExecute || model.IsStateTaint(taint.Key) || taint.Reserved != nil || taint.Running == nil {

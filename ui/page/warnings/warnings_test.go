@@ -1,9 +1,13 @@
 package warnings
 
 import (
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -56,6 +60,46 @@ func objects(pods string, allowed int32) *model.Objects {
 	}}
 }
 
+// withLeases adds the Leases of kube-scheduler, just renewed by a clock that is an hour ahead, and of
+// kube-controller-manager, which was so long before.
+func withLeases(o *model.Objects, before time.Duration) *model.Objects {
+	renewed := modeltest.Epoch.Add(time.Hour)
+	lease := func(name string, at time.Time) *coordinationv1.Lease {
+		return &coordinationv1.Lease{
+			ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceSystem, Name: name},
+			Spec:       coordinationv1.LeaseSpec{RenewTime: new(metav1.NewMicroTime(at))},
+		}
+	}
+	o.Lists[leases] = []runtime.Object{lease("kube-scheduler", renewed), lease(controllerManager, renewed.Add(-before))}
+	return o
+}
+
+// lostNode is a-1 that has been unreachable for so long, with two pods that tolerate that for 5 and 10 minutes; others
+// are not Ready either.
+func lostNode(since time.Duration, others ...string) *model.Snapshot {
+	b := model.NewBuilder()
+	for _, name := range []string{"a-1", "a-2", "b-1"} {
+		node := lost(name, "eu-1", 0)
+		if name == "a-1" || slices.Contains(others, name) {
+			node = lost(name, "eu-1", since)
+		}
+		if name == "a-1" {
+			node.Spec.Taints = []corev1.Taint{{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoExecute, TimeAdded: new(metav1.NewTime(modeltest.Epoch.Add(-since)))}}
+		}
+		b.Node(nil, node)
+	}
+	for name, seconds := range map[string]int64{"web": 300, "api": 600} {
+		b.Pod(nil, &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name},
+			Spec: corev1.PodSpec{NodeName: "a-1", Tolerations: []corev1.Toleration{{
+				Key: corev1.TaintNodeUnreachable, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: &seconds,
+			}}},
+			Status: corev1.PodStatus{Phase: corev1.PodRunning},
+		})
+	}
+	return b.Build(1, model.Status{}, nil)
+}
+
 func TestWarnings(t *testing.T) {
 	maintenance := corev1.Taint{Key: "maintenance", Value: "true", Effect: corev1.TaintEffectNoExecute}
 	lost := corev1.Taint{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoExecute}
@@ -75,6 +119,19 @@ func TestWarnings(t *testing.T) {
 		{"a quota is full", snapshot("5"), objects("20", 1), "", []Warning{{Short: "Quota full: team-a/compute (pods 100%)", Long: "Full quotas: team-a/compute (pods 100%)", Key: "8", View: "Quotas"}}},
 		{"a quota of another namespace", snapshot("5"), objects("20", 1), "shop", nil},
 		{"a budget blocks drains", snapshot("5"), objects("5", 0), "", []Warning{{Short: "1 PDB blocks drains of 3 of 3 nodes", Long: "1 PDB blocks drains of 3 of 3 nodes: shop/web", Key: "9", View: "Budgets"}}},
+		{"kube-controller-manager is not running", snapshot("5"), withLeases(objects("5", 1), time.Hour), "", []Warning{{
+			Short: "kube-controller-manager is not running: no pods are created",
+			Long:  "kube-controller-manager is not running: its Lease was renewed 1h ago. No pods are created or replaced, no failed node is noticed, and the status of workloads is as of then",
+			Key:   ":schedulers", View: "Schedulers", Urgent: true,
+		}}},
+		{"kube-controller-manager is running", snapshot("5"), withLeases(objects("5", 1), 3*time.Second), "", nil},
+		{"its instances change", snapshot("5"), withLeases(objects("5", 1), time.Minute), "", nil},
+		{"pods are evicted from a lost node", lostNode(time.Minute), objects("5", 1), "", []Warning{{
+			Short: "2 pods evicted from 09:04 UTC", Long: "2 pods will be evicted from 09:04 to 09:09 UTC from 1 node that failed", Key: "5", View: "Taints", Soon: true,
+		}}},
+		{"pods of another namespace are", lostNode(time.Minute), objects("5", 1), "team-a", nil},
+		{"no node is Ready: none is evicted", lostNode(time.Minute, "a-2", "b-1"), objects("5", 1), "", nil},
+		{"they should be gone already", lostNode(time.Hour), objects("5", 1), "", nil},
 		{"what may not be listed", snapshot("5"), &model.Objects{Unread: map[string]string{quotas: "forbidden", budgets: "forbidden"}}, "", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -82,7 +139,7 @@ func TestWarnings(t *testing.T) {
 				t.Error(diff)
 			}
 			for _, w := range c.want {
-				if leads, _ := keymap.Default().At(w.Key, keymap.Everywhere); leads.Foot != w.View {
+				if leads, _ := keymap.Default().At(w.Key, keymap.Everywhere); leads.Foot != w.View && w.Key != ":"+strings.ToLower(w.View) {
 					t.Errorf("%q is said to open %s, and opens %s", w.Key, w.View, leads.Foot)
 				}
 			}
@@ -123,7 +180,7 @@ func TestNodesUnderPressureAndCordonedPoolsAreWarnedOf(t *testing.T) {
 			var got []string
 			for _, w := range Of(b.Build(1, model.Status{}, nil), objects("5", 1), At{Full: 95, Now: modeltest.Epoch}) {
 				got = append(got, w.Short, w.Long)
-				if leads, _ := keymap.Default().At(w.Key, keymap.Everywhere); leads.Foot != w.View {
+				if leads, _ := keymap.Default().At(w.Key, keymap.Everywhere); leads.Foot != w.View && w.Key != ":"+strings.ToLower(w.View) {
 					t.Errorf("%q is said to open %s, and opens %s", w.Key, w.View, leads.Foot)
 				}
 			}
