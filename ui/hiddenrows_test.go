@@ -21,7 +21,7 @@ func TestHiddenRowsAreCounted(t *testing.T) {
 	}{
 		{nil, 17, tea.WindowSizeMsg{Width: 80, Height: 24}},
 		{[]string{"pgdown"}, 17, tea.WindowSizeMsg{Width: 80, Height: 24}},
-		{[]string{"g"}, 21, tea.WindowSizeMsg{Width: 120, Height: 40}},
+		{[]string{"g"}, 25, tea.WindowSizeMsg{Width: 120, Height: 40}},
 		{[]string{"v"}, 39, tea.WindowSizeMsg{Width: 120, Height: 40}},
 		{[]string{"j", "j", "pgdown"}, 23, tea.WindowSizeMsg{Width: 80, Height: 24}},
 		{[]string{"v"}, 59, tea.WindowSizeMsg{Width: 200, Height: 60}},

@@ -90,7 +90,7 @@ func reasonIn(message string) string {
 }
 
 // otherRules says that what was read does not reject the pod, and what else may.
-func (j *Judgement) otherRules() string {
+func otherRules(j *Judgement) string {
 	others := "a webhook, a policy"
 	if class := j.uncovered(); class != "" {
 		others += ", or a quota that it requires for priority class " + class

@@ -107,7 +107,7 @@ func (j *Judgement) facts(r *report.Report) []string {
 		}
 	}
 	if !explained(j) {
-		facts = append(facts, j.otherRules())
+		facts = append(facts, otherRules(j))
 	}
 	for _, part := range j.unknown {
 		facts = append(facts, fmt.Sprintf("%s could not be checked: %s", strings.Join(part.Plugins, ", "), part.Why))

@@ -21,6 +21,7 @@ type Around struct {
 	Below  func(rows int) []string // the preview, in exactly so many rows; nil is none
 	Alone  bool                    // After stands where nothing is above and below, too
 	After  func(rows int) []string // what follows the last row where rows are free, in at most so many; nil is none
+	Most   int                     // rows of the preview under the table, at most; 0 is the lower half
 	Least  int                     // cells of the preview beside the table, at least; 0 is leastBeside
 	over   int                     // rows over the table
 	under  int                     // rows under it
@@ -89,6 +90,9 @@ func (a *Around) fit(width, height int, large, preview bool, need func(int) int)
 		a.under = underRows
 	default:
 		a.under = height / 2
+		if a.Most > 0 {
+			a.under = min(a.under, a.Most)
+		}
 	}
 	return width, height - a.over - a.under
 }

@@ -36,7 +36,7 @@ func New(h page.Host) *Page {
 	n.draw = drawing{host: h, usage: n.ShowsUsage, devices: &n.devices}
 	n.devices.page = n
 	n.Around.Above = func() string { return n.counts.gauges(h, n.Width) }
-	n.Around.Below = n.preview
+	n.Around.Below, n.Around.Most = n.preview, previewRows
 	n.unready.page = n
 	n.warns = warnings.Watch{Host: h, Self: n, On: warnings.Nodes}
 	n.Around.After = func(rows int) []string { return warningLines(n, rows) }

@@ -80,6 +80,9 @@ func (p *preview) rule(words []string) string {
 // titleWidth is the room of a title in the rule.
 func (p *preview) titleWidth() int { return p.width - 6 }
 
+// previewRows are those of a preview under the list, at most: nodes have no more to say than that, but for their pods.
+const previewRows = 14
+
 // wholeFrom is how many lines a preview needs to have one for each figure.
 const wholeFrom = 12
 
