@@ -307,10 +307,11 @@ func (d device) attribute(name string) string {
 
 // addShortages tells of each ask that cannot even be served alone: how many
 // devices it wants, how many there are and are free, and what is in the way of
-// those that it means. Where each can, it names whom they are for.
+// those that it means. Where each can, and nothing else rejects the node, it names whom they are for: the plugin asks
+// for all of them together only then.
 func addShortages(r *Rejection, asks [][]ask, devices []device) {
 	var together []string
-	alone := false
+	alone := len(r.Names) > 0
 	for _, alternatives := range asks {
 		together = append(together, alternatives[0].of)
 		if serve([][]ask{unconstrained(alternatives)}, devices, map[string]bool{}, map[string]string{}) {
