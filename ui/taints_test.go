@@ -152,9 +152,9 @@ func TestACountdownTicksBySeconds(t *testing.T) {
 		want  string
 		every time.Duration
 	}{
-		{0, "3 pods will be evicted in 56s from spot-b-01", brisk},
-		{time.Second, "3 pods will be evicted in 55s from spot-b-01", brisk},
-		{57 * time.Second, "3 pods will be evicted now from spot-b-01", brisk},
+		{0, "9 pods will be evicted, the first 3 in 56s from spot-b-01", brisk},
+		{time.Second, "9 pods will be evicted, the first 3 in 55s from spot-b-01", brisk},
+		{57 * time.Second, "9 pods will be evicted, the first 3 now from spot-b-01", brisk},
 		{5 * time.Minute, "3 pods were to be evicted 4m4s ago from spot-b-01", calm},
 	} {
 		clock = now.Add(step.after)

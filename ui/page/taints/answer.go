@@ -70,6 +70,13 @@ func evictionWords(p *Page, r *row) string {
 		return ""
 	}
 	words := model.FormatCount(pods) + grammar.Agree(pods, " pod", " pods") + " will be evicted " + when
+	if all := len(r.Evicted()); all > pods {
+		words = model.FormatCount(all) + " pods will be evicted, the first"
+		if pods > 1 {
+			words += " " + model.FormatCount(pods)
+		}
+		words += " " + when
+	}
 	if due, ok := strings.CutPrefix(when, "due "); ok {
 		words = grammar.Count(pods, "pod was", "pods were") + " to be evicted " + due
 	}
