@@ -127,10 +127,17 @@ func (n *Node) taintWords() string {
 	return strings.Join(words, ",")
 }
 
-// SortedTaints are the node's taints by key, value and effect.
+// SortedTaints are the node's taints, those that evict pods first, by key, value and effect.
 func (n *Node) SortedTaints() []corev1.Taint {
+	evicts := map[string]int{}
+	for _, taint := range n.Object.Spec.Taints {
+		if taint.Effect == corev1.TaintEffectNoExecute {
+			evicts[taintKey(taint)] = 1
+		}
+	}
 	return slices.SortedFunc(slices.Values(n.Object.Spec.Taints), func(a, b corev1.Taint) int {
 		return cmp.Or(
+			evicts[taintKey(b)]-evicts[taintKey(a)],
 			strings.Compare(taintKey(a), taintKey(b)),
 			strings.Compare(string(a.Effect), string(b.Effect)),
 		)

@@ -77,6 +77,7 @@ func TestTaintsAreSpelledOut(t *testing.T) {
 		{"without a value", "spot:PreferNoSchedule", "spot:PreferNoSchedule"},
 		{"by key, whatever their order", "b:NoSchedule a:NoSchedule", "a:NoSchedule,b:NoSchedule"},
 		{"effects of one key together", "node.kubernetes.io/not-ready:NoSchedule node.kubernetes.io/not-ready:NoExecute", "not-ready:NoExecute,NoSchedule"},
+		{"those that evict pods first", "a:NoSchedule b:NoSchedule b:NoExecute", "b:NoExecute,NoSchedule,a:NoSchedule"},
 		{"those of other values apart", "a=x:NoExecute a=y:NoExecute", "a=x:NoExecute,a=y:NoExecute"},
 		{"not the cordon's own", "node.kubernetes.io/unschedulable:NoSchedule a:NoSchedule", "a:NoSchedule"},
 		{"other domains whole", "node.cloudprovider.kubernetes.io/shutdown:NoSchedule", "node.cloudprovider.kubernetes.io/shutdown:NoSchedule"},
