@@ -142,13 +142,14 @@ func checkRefusal(t *testing.T, where string, told rejection, counted recount.Re
 	checkNumbers(t, where+": "+told.Plugin, told.Numbers, counted.Numbers)
 }
 
-// checkFigures wants every figure that was counted in the sentence, and no
-// figure in it that was not.
+// checkFigures wants every figure that was counted in the sentence, unless it leaves
+// something out ("3 more"), and no figure in it that was not.
 func checkFigures(t *testing.T, where string, told rejection, counted recount.Rejection) {
 	t.Helper()
-	figures := figuresIn(morePattern.ReplaceAllString(told.What, ""))
+	whole := morePattern.ReplaceAllString(told.What, "")
+	figures := figuresIn(whole)
 	for _, figure := range counted.Figures {
-		if !slices.ContainsFunc(figures, func(q resource.Quantity) bool { return q.Cmp(figure) == 0 }) {
+		if whole == told.What && !slices.ContainsFunc(figures, func(q resource.Quantity) bool { return q.Cmp(figure) == 0 }) {
 			t.Errorf("%s: %s does not tell the figure %s: %q", where, told.Plugin, figure.String(), told.What)
 		}
 	}

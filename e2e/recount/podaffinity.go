@@ -118,6 +118,9 @@ func (s *State) addLonely(r *Rejection, pod *corev1.Pod, node *corev1.Node) {
 		}
 		if unselected > 0 {
 			r.Figures = append(r.Figures, count(unselected))
+			for _, namespace := range s.namespaces { // of which a label may be told that is not the wanted one
+				r.Words = slices.AppendSeq(r.Words, maps.Values(namespace))
+			}
 		}
 	}
 }
