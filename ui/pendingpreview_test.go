@@ -17,6 +17,12 @@ import (
 // previewed is the dashboard on prod-eu, where shop/checkout has its whole explanation.
 func previewed(t *testing.T, width, height int, with func(*Options)) (*App, *fakeCluster, types.UID) {
 	t.Helper()
+	return previewedWith(t, width, height, with, func(*report.Report) {})
+}
+
+// previewedWith is previewed, with the explanation of shop/checkout changed.
+func previewedWith(t *testing.T, width, height int, with func(*Options), change func(*report.Report)) (*App, *fakeCluster, types.UID) {
+	t.Helper()
 	s := newProdEU().snapshot()
 	checkout, ok := s.PodNamed("shop", "checkout-6c9d8b7f4-x2x1p")
 	if !ok {
@@ -26,6 +32,7 @@ func previewed(t *testing.T, width, height int, with func(*Options)) (*App, *fak
 	cluster := &fakeCluster{reports: verdictsOf(s), fixes: map[types.UID]*report.Fixes{uid: checkoutFixes()}}
 	row, whole := cluster.reports[uid], checkoutReport()
 	whole.State, whole.BlockedBy, whole.Why, whole.Revision = row.State, row.BlockedBy, row.Why, row.Revision
+	change(whole)
 	cluster.reports[uid] = whole
 	return newTestAppWith(t, width, height, s, cluster, with), cluster, uid
 }
@@ -57,6 +64,27 @@ func TestThePreviewIsDrawnAsDesigned(t *testing.T) {
 			press(t, app, "j", "j", "j", "j")
 			cursorRests(t, app)
 			requireScreen(t, app)
+		})
+	}
+}
+
+func TestThePreviewHasTheLastClauseOfAnAutoscaler(t *testing.T) {
+	for name, size := range map[string]struct{ width, height int }{"80x24": {80, 24}, "120x40": {120, 40}, "160x45": {160, 45}} {
+		t.Run(name, func(t *testing.T) {
+			app, cluster, uid := previewedWith(t, size.width, size.height, nil, func(r *report.Report) {
+				r.Summary = "Enough capacity in total, but not on one node: cpu 84 free on 14 nodes, at most 3.65 on one; it requests 4."
+				r.Autoscaler[0].Message = "pod didn't trigger scale-up: 1 node(s) had untolerated taint {cloud.google.com/gke-spot: true}, 1 max node group size reached"
+			})
+			tried := cluster.fixes[uid].Tried
+			tried[1] = tried[len(tried)-1] // one that does not work
+			press(t, app, "j", "j", "j", "j")
+			cursorRests(t, app)
+			got := strings.Join(strings.Fields(strings.ReplaceAll(screen(app), "│", "")), " ")
+			for _, want := range []string{"✓ " + tried[0].Title, "max node group size reached"} {
+				if !strings.Contains(got, want) {
+					t.Errorf("the preview lacks %q:\n%s", want, screen(app))
+				}
+			}
 		})
 	}
 }

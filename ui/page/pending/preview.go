@@ -147,17 +147,21 @@ func (p *preview) lines(rows int) []string {
 // whole draws Why under a rule that says what the pod is: the verdict, whether kube-scheduler
 // agrees, then the parts.
 func whole(drawn *explanation.Drawing) []string {
-	verdict, rest := " "+cells.Cut(cells.CutNames(drawn.Verdict(), drawn.Width-1), drawn.Width-1), drawn.Lines()
+	verdict, left := " "+cells.Cut(cells.CutNames(drawn.Verdict(), drawn.Width-1), drawn.Width-1), 0
+	drawn.Height-- // of the verdict
 	agrees := explanation.Agreement(drawn)
 	if agrees != "" && cells.Width(verdict)+cells.Width(agrees)+3 <= drawn.Width {
 		verdict = cells.Spread(verdict, agrees, drawn.Width-1)
-		drawn.Height += explanation.TopRows // they are left out
-		if rest = drawn.Lines()[explanation.TopRows:]; len(rest) > 0 && rest[0].Text == "" {
-			rest = rest[1:]
+		left = explanation.TopRows
+		drawn.Height += left
+		if all := drawn.Lines(); len(all) > left && all[left].Text == "" {
+			left++
+			drawn.Height++
 		}
 	}
 	lines := []string{verdict}
-	for _, line := range rest {
+	all := drawn.Lines()
+	for _, line := range all[min(left, len(all)):] {
 		lines = append(lines, line.Text)
 	}
 	return lines

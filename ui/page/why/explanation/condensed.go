@@ -113,13 +113,30 @@ func (t short) scaling() (lines []string) {
 }
 
 // help is the first fixes, or the facts of a verdict that is not about nodes, and
-// what an autoscaler said, which has a row of its own if there are two.
+// what an autoscaler said, which has a row of its own if there are two: two where it is too long for one and the second
+// fix is not known to work.
 func (t short) help(room int) []string {
 	scaling := t.scaling()
 	kept := min(len(scaling), max(room-1, 0), 1)
+	if kept > 0 && room > 2 && t.spares() && cells.Width(scaling[0]) > t.page.Width {
+		const indent = 3
+		wrapped := cells.Indent(indent, cells.Wrap(strings.TrimSpace(scaling[0]), t.page.Width-indent-1))
+		scaling = append(cells.First(wrapped, 2, t.page.Width), scaling[1:]...)
+		kept = 2
+	}
 	lines := t.ways(room - kept)
 	lines = append(lines[:min(len(lines), room-kept)], scaling...)
 	return lines[:min(len(lines), room)]
+}
+
+// spares says whether the second fix is not known to work, and nothing but fixes and an autoscaler has rows below the
+// verdict.
+func (t short) spares() bool {
+	p := t.page
+	if !p.AboutNodes() || p.Report.Queue != nil || p.Report.Gang != nil {
+		return false
+	}
+	return p.Fixes == nil || len(p.Fixes.Tried) < 2 || !p.Fixes.Tried[1].Verified
 }
 
 // firstFixes are as many fixes as have room, and how far their simulation is: better ones may come.

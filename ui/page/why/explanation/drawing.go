@@ -110,6 +110,7 @@ type Content struct {
 	preemption []string
 	quotes     []quoted
 	foremost   int // of these, the first that have a row before others get more
+	said       int // rows of these that come before more fixes than few
 	events     int
 }
 
@@ -138,6 +139,7 @@ func (p *Drawing) Content() Content {
 	c.quotes = slices.Concat(p.account().queue(), p.account().gang(), p.account().provisioning())
 	if p.Preview { // it has no messages, which come before what autoscalers said
 		c.quotes = append(c.quotes, p.account().autoscalersShort()...)
+		c.said = c.quoteRows() // the last clauses may be the answer
 	}
 	c.foremost = len(c.quotes)
 	if p.Unheard != nil {

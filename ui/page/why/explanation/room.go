@@ -90,6 +90,7 @@ func (c Content) few(r *Room) {
 	} else if few := min(c.closestFew, whyFewClosest); r.left >= few {
 		r.take(&r.closest, few)
 	}
+	r.take(&r.quotes, c.said)
 	r.take(&r.fixes, c.fixes.least())
 	if want := 1 + min(c.nodes, whyFewNodes); c.nodes > 0 && r.left > want {
 		r.take(&r.nodes, want)
