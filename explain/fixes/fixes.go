@@ -190,7 +190,9 @@ func addUndo(f *Search, tried []Attempt, found *report.Fixes) []Attempt {
 	return tried
 }
 
-// rank sorts what was tried, what works first, and tells it.
+// rank sorts what was tried, what works first, and tells it. Of those that depend on what other pods do, what places more
+// of the workload's pods comes first, then what disrupts less: else a dozen evictions that place one pod each, and only if
+// nothing else takes its capacity, stand before a change that may place all. Verified fixes stay in the order of disruption.
 func rank(tried []Attempt, found *report.Fixes) {
 	putAfterSuspending(tried)
 	slices.SortStableFunc(tried, func(a, b Attempt) int {
@@ -198,6 +200,9 @@ func rank(tried []Attempt, found *report.Fixes) {
 		put := cmp.Compare(max(first, a.after), max(second, b.after))
 		if put == 0 && a.after == b.after {
 			put = cmp.Compare(first, second)
+		}
+		if put == 0 && max(first, a.after) == dependent {
+			put = cmp.Compare(b.PodsPlaced, a.PodsPlaced)
 		}
 		return cmp.Or(put, cmp.Compare(a.harm, b.harm))
 	})
@@ -249,8 +254,12 @@ func rankFix(f *Attempt) int {
 	return rankUnverified(f)
 }
 
-// afterNewNode is the rank of fixes behind that of a new node, which is 6.
-const afterNewNode = 7
+const (
+	// afterNewNode is the rank of fixes behind that of a new node, which is 6.
+	afterNewNode = 7
+	// dependent is the rank of fixes that work only unless other pods take their capacity first, or rules forbid them.
+	dependent = 8
+)
 
 // rankVerified is rankFix for a fix that is verified: those that recreate the pod, stop all pods of
 // its workload or have others preempted come later, then those that let any pod onto nodes that a
@@ -277,7 +286,7 @@ func rankUnverified(f *Attempt) int {
 	case f.Simulated:
 		return 6
 	case len(f.Unless)+len(f.Unread) > 0:
-		return 8
+		return dependent
 	case f.NodesGained > 0:
 		return 9
 	}
