@@ -175,6 +175,15 @@ func (r *Resources) Minus(taken *Resources) Resources {
 	return left
 }
 
+// Plus is what r and others are together, none less than zero.
+func (r *Resources) Plus(others ...Resources) (sum Resources) {
+	sum.add(*r)
+	for _, other := range others {
+		sum.add(other)
+	}
+	return sum
+}
+
 // Sum adds two amounts of Resources, neither less than zero: math.MaxInt64 where 64
 // bits do not hold the sum.
 func Sum(a, b int64) int64 {

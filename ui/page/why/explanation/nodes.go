@@ -92,7 +92,7 @@ func (n groupNodes) roomTable(names []string) nodeTable {
 }
 
 func (n groupNodes) roomRow(name string) roomRow {
-	node, _ := n.page.Snapshot.Node(name)
+	node, _ := countedNode(n.page, name)
 	row := roomRow{name: name, node: node}
 	if lacks := figures.Shortages(n.page.RejectionsOn(name, n.group), node, n.page.Snapshot.Usage); len(lacks) > 0 {
 		row.resource, row.cells = lacks[0].Resource, RoomCells(lacks[0], node)

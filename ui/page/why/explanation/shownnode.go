@@ -24,7 +24,8 @@ type closest struct {
 	page       *Drawing
 	group      *report.Group
 	name       string      // "" is no node
-	node       *model.Node // nil where it is not known
+	node       *model.Node // nil where it is not known; see countedNode
+	nominated  []*model.Pod
 	rejections []report.Rejection
 }
 
@@ -39,20 +40,23 @@ func (p *Drawing) closest(g *report.Group) closest {
 		at = min(max(p.Cursor.Row, 0), len(g.Nodes)-1)
 	}
 	c.name = g.Nodes[at]
-	c.node, _ = p.Snapshot.Node(c.name)
+	c.node, c.nominated = countedNode(p, c.name)
 	c.rejections = slices.DeleteFunc(slices.Clone(p.RejectionsOn(c.name, g)), func(r report.Rejection) bool { return r.PreFilter })
 	return c
 }
 
 // lines are a rule with the node's name, what rejects the pod there but for resources, the
-// topology domains that it is about, a bar for each resource that the pod requests, and
-// the largest pods. The first few say what rejects the pod.
+// topology domains that it is about, a bar for each resource that the pod requests, the
+// largest pods and those that are nominated to it. The first few say what rejects the pod.
 func (c closest) lines() (lines []string, few int) {
 	lines = append(c.reasons(), c.domains()...)
 	few = max(whyFewClosest, min(1+len(lines), whyMostClosest))
 	lines = append(lines, c.bars()...)
 	if largest := c.largest(); largest != "" {
 		lines = append(lines, largest)
+	}
+	if line := c.nominees(); line != "" {
+		lines = append(lines, line)
 	}
 	if len(lines) == 0 {
 		return nil, 0
