@@ -5,6 +5,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pods"
@@ -63,6 +64,27 @@ func TestPodsThatRunAndFailAreCountedByTheirStatus(t *testing.T) {
 	p.Count(b.Build(1, liveStatus(), nil).Pods)
 	want := "6 pods: 1 Running, 2 CrashLoopBackOff, 1 CreateContainerError, 1 ErrImagePull, 1 otherwise failing."
 	if got := p.Words(); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestTerminatingPodsAreCountedApart(t *testing.T) {
+	deleted := func(p *corev1.Pod) *corev1.Pod {
+		p.DeletionTimestamp = &metav1.Time{Time: now}
+		return p
+	}
+	lost, ended := deleted(ran(pod("shop", "lost", "1", "1Gi", time.Hour), "std-a-01")), deleted(ran(pod("shop", "ended", "1", "1Gi", time.Hour), "std-a-01"))
+	lost.Status.Reason, ended.Status.Phase = "NodeLost", corev1.PodSucceeded
+	b := model.NewBuilder()
+	for _, p := range []*corev1.Pod{
+		ran(pod("shop", "a", "1", "1Gi", time.Hour), "std-a-01"), deleted(ran(pod("shop", "b", "1", "1Gi", time.Hour), "std-a-01")),
+		deleted(pod("shop", "c", "1", "1Gi", time.Hour)), lost, ended,
+	} {
+		b.Pod(nil, p)
+	}
+	var p pods.Phases
+	p.Count(b.Build(1, liveStatus(), nil).Pods)
+	if got, want := p.Words(), "5 pods: 1 Running, 2 Terminating, 1 Succeeded, 1 Unknown."; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 )
 
-// Phases counts pods by phase, and those that run and fail by their status. It remembers which pods it
+// Phases counts pods by phase, and those that run and fail or that are being deleted by their status. It remembers which pods it
 // counted, so that the next snapshot costs what changed: nearly all pods are the same pointers.
 type Phases struct {
 	pods   []*model.Pod
@@ -48,17 +48,24 @@ func before(a, b *model.Pod) bool {
 	return a.Object.Name <= b.Object.Name
 }
 
-// phaseOf is the pod's phase; the status of one that should be running and fails.
+// phaseOf is the pod's phase; the status of one that should be running and fails, and of one that is being deleted and
+// has not ended.
 func phaseOf(p *model.Pod) string {
+	if p.Object.DeletionTimestamp != nil && !model.Finished(p.Object) {
+		return p.Status
+	}
 	if phase := p.Object.Status.Phase; phase != corev1.PodRunning || !p.Failing() {
 		return string(phase)
 	}
 	return p.Status
 }
 
+// terminating is the status of a pod that is being deleted, which is no phase.
+const terminating corev1.PodPhase = "Terminating"
+
 // Words say how many pods there are, and in which phases.
 func (p *Phases) Words() string {
-	phases := []corev1.PodPhase{corev1.PodRunning, corev1.PodPending, corev1.PodFailed, corev1.PodSucceeded, corev1.PodUnknown}
+	phases := []corev1.PodPhase{corev1.PodRunning, terminating, corev1.PodPending, corev1.PodFailed, corev1.PodSucceeded, corev1.PodUnknown}
 	var words []string
 	for i, phase := range phases {
 		if n := p.counts[string(phase)]; n > 0 {
