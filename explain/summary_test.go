@@ -271,6 +271,46 @@ func TestANominatedPodTellsWhatItWaitsFor(t *testing.T) {
 	}
 }
 
+// A second deletion may shorten a grace period: kube-apiserver lets it through. A kubelet that does not respond ends
+// nothing.
+func TestLongGracePeriodsOfVictimsAreToldWithWhatEndsThemSooner(t *testing.T) {
+	const command = "kubectl delete pod -n batch a b --grace-period=60"
+	for name, c := range map[string]struct {
+		left  time.Duration
+		ready corev1.ConditionStatus
+		want  bool
+	}{
+		"hours":                       {5*time.Hour + 6*time.Minute, corev1.ConditionTrue, true},
+		"seconds":                     {18 * time.Second, corev1.ConditionTrue, false},
+		"hours on a node that is off": {5 * time.Hour, corev1.ConditionUnknown, false},
+		"over":                        {-time.Hour, corev1.ConditionTrue, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ending := func(p *corev1.Pod) {
+				p.DeletionTimestamp = new(metav1.NewTime(testNow.Add(c.left)))
+				p.Finalizers = []string{"example.com/keep"}
+			}
+			node := testNode("std-c-01", "4")
+			node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: c.ready}}
+			pod := testPod("payments/ledger-0", "", "4", priority(1000), nominatedTo("std-c-01"))
+			e := startEngine(t, Options{}, node, pod, testPod("batch/b", "std-c-01", "2", ending), testPod("batch/a", "std-c-01", "2", ending))
+			r := must(e.Ask(t.Context(), report.Query{Target: report.PodOf(pod.UID)}))
+			said := strings.Join(r.Facts, "\n")
+			if got := strings.Contains(said, command+" ends them sooner: they get less time to shut down, so ask the owner first."); got != c.want {
+				t.Errorf("the facts have the command: %t, want %t:\n%s", got, c.want, said)
+			}
+			found := must(fixesOf(t.Context(), e, report.PodOf(pod.UID)))
+			want := "Its victims are terminating: it is waiting for their capacity."
+			if c.want {
+				want = "Its victims are terminating: it is waiting for their capacity, 5h of grace left. " + command
+			}
+			if got := found.Sentence(); !strings.HasPrefix(got, want) {
+				t.Errorf("fixes: %s, want %s", got, want)
+			}
+		})
+	}
+}
+
 func TestWhatCannotBeReadIsUnknown(t *testing.T) {
 	r := mustExplain(t, startEngineForbidding(t, Options{}, []string{"nodes"}), testPod("shop/x", "", "1"))
 	if !strings.HasPrefix(r.Summary, "Unknown: not allowed to list nodes. ") || !strings.HasSuffix(r.Summary, " more could not be evaluated.") {

@@ -47,8 +47,8 @@ type Query struct {
 	// Group is the PodGroup with which another scheduler than kube-scheduler schedules the pod; nil
 	// without.
 	Group *Group
-	// Terminating are pods of lower priority that still terminate on the nominated node.
-	Terminating []*corev1.Pod
+	// Waiting says that pods of lower priority still terminate on the nominated node; "" where none does.
+	Waiting string
 	// Evaluate asks all plugins about all nodes.
 	Evaluate func(context.Context) (*scheduler.Matrix, error)
 }
@@ -423,8 +423,8 @@ func ungates(pod *corev1.Pod, held []plugins.GateRejection) option {
 // think makes the candidates, least harm first and pairs last.
 func (f *Search) think(q Query, m *scheduler.Matrix, before option) {
 	switch fits := m.Fitting(); {
-	case len(q.Terminating) > 0:
-		f.none = "Its victims are terminating: it is waiting for their capacity."
+	case q.Waiting != "":
+		f.none = q.Waiting
 	case fits > 0 && len(before) > 0:
 		f.candidates = []candidate{{steps: before}}
 	case fits > 0:

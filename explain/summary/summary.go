@@ -72,6 +72,9 @@ func tellPreempting(q *podQuestion, r *report.Report) overall {
 		}
 		told.facts = append(told.facts, fmt.Sprintf("%s is terminating on %s, %s", plugins.FullName(victim), node, graceLeft(victim.DeletionTimestamp.Time, q.Now)))
 	}
+	if sooner := endSooner(q.Question, victims); sooner != "" {
+		told.facts = append(told.facts, sooner)
+	}
 	pods := grammar.Plural(len(victims), "pod")
 	told.summary = fmt.Sprintf("Preempting: nominated to %s; %s terminating, %s.", node, pods, graceLeft(last, q.Now))
 	told.why = fmt.Sprintf("%s: %s terminating", node, pods)
