@@ -29,6 +29,22 @@ func TestWhyAPodWasNotCreated(t *testing.T) {
 	}
 }
 
+// TestThePreviewQuotesKubeAPIServerToTheEnd where nothing else explains why a pod was not created: what is wrong stands last.
+func TestThePreviewQuotesKubeAPIServerToTheEnd(t *testing.T) {
+	s := newProdEU().snapshot()
+	reports := verdictsOf(s)
+	told := apiReport()
+	told.BlockedBy, told.Why, told.Admission.Rejections = "admission", `failed calling webhook "pods.policy.example"`, nil
+	told.Summary = `Not created: kube-apiserver rejected it 9m ago: failed calling webhook "pods.image-policy.corp.example": failed to call webhook: ` +
+		`Post "https://image-policy-webhook.image-policy.svc:8443/admit?timeout=10s": no endpoints available for service "image-policy-webhook".`
+	reports[model.NotCreatedUID("rs-api-6c9")] = told
+	app := newTestAppWith(t, 80, 24, s, &fakeCluster{reports: reports}, nil)
+	press(t, app, "G")
+	if text := screen(app); !strings.Contains(text, `endpoints available for service "image-policy-webhook".`) {
+		t.Errorf("its end is missing:\n%s", text)
+	}
+}
+
 func TestWordsOfTheAPIServerAboutAPodThatWasNotCreated(t *testing.T) {
 	app, _ := onRefused(t, 80, 24)
 	press(t, app, "W")

@@ -24,7 +24,7 @@ func Short(p *Drawing, rows int) []string {
 	if happened := told.happened(indent); len(happened) > 0 && p.AboutNodes() { // else they are among the facts
 		lines, rows, wide = append(lines, happened...), rows+len(happened)-1, 1
 	}
-	if said := told.compared(); said != "" {
+	if said := told.compared(); said != "" && !told.quotes() {
 		wrapped := cells.First(cells.Wrap(said, p.Width-indent-1), wide, p.Width-indent)
 		lines, rows = append(lines, cells.Indent(indent, wrapped)...), rows+len(wrapped)-1
 	}
@@ -60,14 +60,24 @@ func (t short) happened(indent int) (lines []string) {
 }
 
 // verdictLines are the verdict: of one that is not about nodes up to half of the room,
-// as its end says what is wrong.
+// as its end says what is wrong; where kube-apiserver's words are all that is known, all of it.
 func (t short) verdictLines(room int) []string {
 	if t.page.AboutNodes() {
 		return []string{"   " + cells.CutNames(t.verdict(), t.page.Width-4)}
 	}
 	const indent = 3
+	most := room / 2
+	if t.quotes() {
+		most = room
+	}
 	lines := cells.Wrap(t.verdict(), t.page.Width-indent-1)
-	return cells.Indent(indent, cells.First(lines, max(1, room/2), t.page.Width-indent))
+	return cells.Indent(indent, cells.First(lines, max(1, most), t.page.Width-indent))
+}
+
+// quotes reports whether the verdict is what kube-apiserver said, and when, for nothing else explains it.
+func (t short) quotes() bool {
+	admission := t.page.Report.Admission
+	return admission != nil && len(admission.Rejections) == 0
 }
 
 // verdict counts what rejects the nodes, most first; or it is the verdict's sentence, as where the pod is
