@@ -148,7 +148,7 @@ func TestTheFirstScreenSaysWhatIsWrongWithACluster(t *testing.T) {
 			for _, p := range c.pods {
 				p.Spec.Tolerations = []corev1.Toleration{{Key: corev1.TaintNodeUnreachable, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: new(int64(300))}}
 			}
-		}, []string{"6 nodes: 3 Ready, 3 NotReady (all of eu-1b). 12 pods evicted from 14:07 UTC."}},
+		}, []string{"6 nodes: 3 Ready, 3 NotReady (all of eu-1b). 12 evictions start at 14:07 UTC."}},
 		{"kube-controller-manager is not running", func(c *sound) {
 			c.lists["leases"] = []runtime.Object{componentLease("kube-scheduler", "a", time.Second), componentLease("kube-controller-manager", "a", time.Hour)}
 		}, []string{" kube-controller-manager is not running: no pods are created. 6 nodes: 6 Ready.", "its Lease was renewed 59m ago. No\n", "Type :schedulers for Schedulers."}},

@@ -288,12 +288,21 @@ type Preemptor struct {
 }
 
 // PreemptedSentence says how many pods named as the pending one were preempted, and by whom; "" where there are none.
-func PreemptedSentence(r *Report, now time.Time) string {
+func PreemptedSentence(r *Report, now time.Time) string { return preemptedWords(r, now, false) }
+
+// PreemptedBriefly is PreemptedSentence without names, times and priorities: what changed stands last.
+func PreemptedBriefly(r *Report) string { return preemptedWords(r, time.Time{}, true) }
+
+func preemptedWords(r *Report, now time.Time, brief bool) string {
 	p := r.Preempted
 	if p == nil || p.Count == 0 {
 		return ""
 	}
-	said := fmt.Sprintf("%s named %s %s preempted", grammar.Plural(p.Count, "pod"), p.Names, grammar.Agree(p.Count, "was", "were"))
+	names := p.Names
+	if brief {
+		names = "as it"
+	}
+	said := fmt.Sprintf("%s named %s %s preempted", grammar.Plural(p.Count, "pod"), names, grammar.Agree(p.Count, "was", "were"))
 	if p.Last != nil && !now.IsZero() {
 		if p.Count > 1 {
 			said += ", the last"
@@ -305,9 +314,12 @@ func PreemptedSentence(r *Report, now time.Time) string {
 	}
 	var all []string
 	for i := range p.By {
-		all = append(all, p.By[i].words(r.Pod.Namespace))
+		all = append(all, p.By[i].words(r.Pod.Namespace, brief))
 	}
-	said += ", by " + grammar.List(all, grammar.Few)
+	if !brief {
+		said += ","
+	}
+	said += " by " + grammar.List(all, grammar.Few)
 	if by := p.By[0]; by.Rollout != nil && len(by.Rollout.Changes) > 0 {
 		if len(p.By) == 1 {
 			said += ", which changed"
@@ -322,13 +334,13 @@ func PreemptedSentence(r *Report, now time.Time) string {
 	return said + "."
 }
 
-// words name a preemptor: "daemonset/otel-node in observability (priority 900000000)".
-func (p *Preemptor) words(namespace string) string {
+// words name a preemptor: "daemonset/otel-node in observability (priority 900000000)", briefly without its priority.
+func (p *Preemptor) words(namespace string, brief bool) string {
 	said := strings.ToLower(p.Kind) + "/" + p.Name
 	if p.Namespace != "" && p.Namespace != namespace {
 		said += " in " + p.Namespace
 	}
-	if p.Priority != nil {
+	if p.Priority != nil && !brief {
 		said += fmt.Sprintf(" (priority %d)", *p.Priority)
 	}
 	return said

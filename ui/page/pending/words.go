@@ -27,6 +27,7 @@ type tally struct {
 	suspended int            // pods of Jobs that a queue keeps suspended: they do not exist
 	rejected  int            // pods that do not exist: admission rejected them
 	byQuota   int            // of these, the ones that a ResourceQuota rejected
+	said      string         // what kube-apiserver said of all of them, where nothing else explains it; "" where that differs
 	resizes   int            // running pods whose resize in place is not done
 }
 
@@ -48,10 +49,7 @@ func count(h page.Host, v *Verdicts) tally {
 			t.suspended += n
 			continue
 		case kind.NotCreated != nil:
-			t.rejected += n
-			if r != nil && isByQuota(r.Admission) {
-				t.byQuota += n
-			}
+			t.addRejected(n, r)
 			continue
 		case r == nil:
 			t.open += n
@@ -61,6 +59,22 @@ func count(h page.Host, v *Verdicts) tally {
 		t.pods += n
 	}
 	return t
+}
+
+// addRejected counts pods that were not created; r is nil where they are not explained yet.
+func (t *tally) addRejected(pods int, r *report.Report) {
+	said := ""
+	if r != nil && r.Admission != nil && len(r.Admission.Rejections) == 0 && len(r.Unknown) == 0 {
+		said = r.Why
+	}
+	if t.rejected > 0 && said != t.said {
+		said = ""
+	}
+	t.said = said
+	t.rejected += pods
+	if r != nil && isByQuota(r.Admission) {
+		t.byQuota += pods
+	}
 }
 
 // isByQuota reports whether a ResourceQuota, and nothing else, rejects pods.
@@ -96,7 +110,7 @@ func counted(p *Page, width int) (words string, counts bool) {
 	words = model.FormatCount(t.pods) + " pending" + o.AsOfWords()
 	switch {
 	case t.pods == 0:
-		return p.Query().Filtered(p.warns.Lead()+"No pending pods."+t.besides(), width), false
+		return p.Query().Filtered(p.warns.Lead()+t.nonePending(width), width), false
 	case p.columns.limited:
 		return p.Query().Filtered(words+". Reasons are unknown: "+o.NotRead("nodes")+".", width), false
 	case p.verdicts.Hidden:
@@ -109,6 +123,20 @@ func counted(p *Page, width int) (words string, counts bool) {
 	lead = p.warns.Lead() + lead
 	room := width - cells.Width(p.Query().Keeps()) - cells.Width(lead)
 	return p.Query().Filtered(lead+t.fitting(words, room), width), true
+}
+
+// nonePending is the answer where no pod is pending, but something else is to be told. What kube-apiserver said of all
+// pods that it rejected comes first.
+func (t tally) nonePending(width int) string {
+	if t.said == "" {
+		return "No pending pods." + t.besides()
+	}
+	words := figures.Count(t.rejected, "pod", "pods") + " could not be created: " + t.said
+	t.rejected = 0
+	if whole := words + ". No pending pods." + t.besides(); cells.Width(whole) <= width {
+		return whole
+	}
+	return cells.Cut(words, width)
 }
 
 // fitting is the count with as many of its parts as fit width cells.

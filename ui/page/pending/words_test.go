@@ -1,6 +1,10 @@
 package pending
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+)
 
 func TestACountIsShortenedToItsRoomAndNeverDropped(t *testing.T) {
 	whole := tally{explained: map[string]int{"unschedulable": 7, "preempting": 1, "gated": 2, "image": 3}, pods: 13, rejected: 2}
@@ -18,6 +22,34 @@ func TestACountIsShortenedToItsRoomAndNeverDropped(t *testing.T) {
 	} {
 		if got := whole.fitting("13 pending", test.width); got != test.want {
 			t.Errorf("in %d cells: %q, want %q", test.width, got, test.want)
+		}
+	}
+}
+
+// TestWhatIsSaidOfAllPodsThatWereNotCreatedComesFirst where no pod is pending, and only if it is said of all of them.
+func TestWhatIsSaidOfAllPodsThatWereNotCreatedComesFirst(t *testing.T) {
+	const webhook = `failed calling webhook "pods.policy.example"`
+	said := func(why string, rejections ...report.Rejection) *report.Report {
+		return &report.Report{Why: why, Admission: &report.Admission{Rejections: rejections}}
+	}
+	for name, c := range map[string]struct {
+		rejected []*report.Report
+		width    int
+		want     string
+	}{
+		"of all":               {[]*report.Report{said(webhook), said(webhook)}, 100, `2 pods could not be created: failed calling webhook "pods.policy.example". No pending pods.`},
+		"of one":               {[]*report.Report{said(webhook)}, 100, `1 pod could not be created: failed calling webhook "pods.policy.example". No pending pods.`},
+		"in less room":         {[]*report.Report{said(webhook), said(webhook)}, 60, `2 pods could not be created: failed calling webhook "pods.p…`},
+		"another of the last":  {[]*report.Report{said(webhook), said(webhook), said("denied")}, 100, "No pending pods. 3 could not be created."},
+		"one is not explained": {[]*report.Report{nil, said(webhook)}, 100, "No pending pods. 2 could not be created."},
+		"a quota rejects one":  {[]*report.Report{said(webhook), said("compute: pods", report.Rejection{Plugin: "ResourceQuota"})}, 100, "No pending pods. 2 could not be created."},
+	} {
+		var counted tally
+		for _, r := range c.rejected {
+			counted.addRejected(1, r)
+		}
+		if got := counted.nonePending(c.width); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
 }

@@ -39,10 +39,9 @@ func evictionWarning(s *model.Snapshot, taints []inventory.Taint, at At) Warning
 	if first.Format("15:04") != last.Format("15:04") {
 		when = "from " + first.Format("15:04") + " to " + last.Format("15:04") + " UTC"
 	}
-	pods := grammar.Plural(len(times), "pod")
 	return Warning{
-		Short: pods + " evicted from " + from,
-		Long:  pods + " will be evicted " + when + " from " + grammar.Plural(len(nodes), "node") + " that failed",
+		Short: grammar.Count(len(times), "eviction starts at ", "evictions start at ") + from,
+		Long:  grammar.Plural(len(times), "pod") + " will be evicted " + when + " from " + grammar.Plural(len(nodes), "node") + " that failed",
 		Key:   "5", View: "Taints", Soon: true,
 	}
 }

@@ -127,7 +127,7 @@ func TestWarnings(t *testing.T) {
 		{"kube-controller-manager is running", snapshot("5"), withLeases(objects("5", 1), 3*time.Second), "", nil},
 		{"its instances change", snapshot("5"), withLeases(objects("5", 1), time.Minute), "", nil},
 		{"pods are evicted from a lost node", lostNode(time.Minute), objects("5", 1), "", []Warning{{
-			Short: "2 pods evicted from 09:04 UTC", Long: "2 pods will be evicted from 09:04 to 09:09 UTC from 1 node that failed", Key: "5", View: "Taints", Soon: true,
+			Short: "2 evictions start at 09:04 UTC", Long: "2 pods will be evicted from 09:04 to 09:09 UTC from 1 node that failed", Key: "5", View: "Taints", Soon: true,
 		}}},
 		{"pods of another namespace are", lostNode(time.Minute), objects("5", 1), "team-a", nil},
 		{"no node is Ready: none is evicted", lostNode(time.Minute, "a-2", "b-1"), objects("5", 1), "", nil},

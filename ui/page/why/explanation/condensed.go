@@ -53,7 +53,11 @@ func (t short) happened(indent int) (lines []string) {
 		lines = append(lines, strings.Repeat(" ", indent)+p.Brief(changed))
 	}
 	if preempted := report.PreemptedSentence(p.Report, p.Now); preempted != "" {
-		wrapped := cells.First(cells.Wrap(p.Brief(preempted), p.Width-indent-1), 2-len(lines), p.Width-indent)
+		wrapped := cells.Wrap(p.Brief(preempted), p.Width-indent-1)
+		if len(wrapped) > 2-len(lines) {
+			wrapped = cells.Wrap(p.Brief(report.PreemptedBriefly(p.Report)), p.Width-indent-1)
+		}
+		wrapped = cells.First(wrapped, 2-len(lines), p.Width-indent)
 		lines = append(lines, cells.Indent(indent, wrapped)...)
 	}
 	return lines
