@@ -86,7 +86,8 @@ func TestABudgetThatSelectsNoPodsIsSaid(t *testing.T) {
 	}
 }
 
-// TestABudgetThatNeverAllowsAnEvictionSaysWhy in Budgets and in the warning on Pending.
+// TestABudgetThatNeverAllowsAnEvictionSaysWhy in Budgets and in the warning on Nodes; beside pending pods it would be taken
+// for their cause.
 func TestABudgetThatNeverAllowsAnEvictionSaysWhy(t *testing.T) {
 	s := newProdEU().snapshot()
 	c := withBudgets(s)
@@ -96,8 +97,12 @@ func TestABudgetThatNeverAllowsAnEvictionSaysWhy(t *testing.T) {
 	app := newTestAppWith(t, 120, 40, s, c, nil)
 	why := "minAvailable 80% of 3 pods is 3: it allows no eviction even though all are healthy; with 5 replicas it allows 1"
 	text := func() string { return strings.Join(strings.Fields(screen(app)), " ") }
+	if strings.Contains(text(), "minAvailable") {
+		t.Errorf("Pending: a budget is beside pending pods in\n%s", screen(app))
+	}
+	press(t, app, "3")
 	if !strings.Contains(text(), "search/index: "+why) {
-		t.Errorf("Pending: want %q in\n%s", why, screen(app))
+		t.Errorf("Nodes: want %q in\n%s", why, screen(app))
 	}
 	press(t, app, "9")
 	if !strings.Contains(text(), why+".") {

@@ -232,13 +232,14 @@ type At struct {
 func Of(s *model.Snapshot, o *model.Objects, at At) []Warning {
 	var all []Warning
 	taints := inventory.Taints(s)
-	first, later := Warning{}, poolWarning(s, at.Full)
+	first, later, budget := Warning{}, poolWarning(s, at.Full), budgetWarning(s, o, at.Namespace)
 	if at.Pods && len(s.Pending) > 0 {
 		first, later = later, first
+		budget = Warning{} // no pod is pending for a budget
 	}
 	for _, w := range []Warning{
 		controllerWarning(o), evictionWarning(s, taints, at), first, pressureWarning(s), newNodeWarning(s, at.Now), cordonWarning(s), daemonSetWarning(s, at.Now), failedWarning(s, at), classWarning(s, o), later, taintWarning(taints),
-		quotaWarning(s, o, at.Namespace, at.Full), budgetWarning(s, o, at.Namespace),
+		quotaWarning(s, o, at.Namespace, at.Full), budget,
 	} {
 		if w.Long != "" {
 			all = append(all, w)
