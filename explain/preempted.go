@@ -54,6 +54,29 @@ func preemptedLike(state *scheduler.State, pod *corev1.Pod, events []*corev1.Eve
 	return told
 }
 
+// changedPreemptor is a pod of the workload for which most of the victims in events were preempted, if its template was
+// changed; nil without.
+func changedPreemptor(state *scheduler.State, told *report.Preempted, events []*corev1.Event) *corev1.Pod {
+	if told == nil || len(told.By) == 0 || told.By[0].Rollout == nil {
+		return nil
+	}
+	by := &told.By[0]
+	for _, e := range events {
+		if e.Related == nil {
+			continue
+		}
+		pod := state.Pods[e.Related.UID]
+		if pod == nil || pod.Namespace != by.Namespace {
+			continue
+		}
+		owner := model.NewPod(pod).Owner
+		if owner.Kind == by.Kind && owner.Name == by.Name && rollout.ByTemplate(state, pod) != nil {
+			return pod
+		}
+	}
+	return nil
+}
+
 // tellsOf says whether an event tells that the pod's scheduler preempted another pod of its namespace.
 func tellsOf(e *corev1.Event, pod *corev1.Pod) bool {
 	of := e.InvolvedObject

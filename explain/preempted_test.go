@@ -2,9 +2,11 @@ package explain
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -76,5 +78,46 @@ func TestAPodWithoutAControllerIsNotAskedAbout(t *testing.T) {
 		if asked != want {
 			t.Errorf("%s: asked %d times, want %d", pod.Name, asked, want)
 		}
+	}
+}
+
+// TestTheRolloutOfAPreemptorCanBeUndone where its template was changed, and no other.
+func TestTheRolloutOfAPreemptorCanBeUndone(t *testing.T) {
+	agent := func(name, node, cpu, revision string) *corev1.Pod {
+		return testPod("obs/"+name, node, cpu, priority(900), podControlledBy("apps/v1", "DaemonSet", "agent"), podLabel(appsv1.ControllerRevisionHashLabelKey, revision),
+			func(p *corev1.Pod) { p.UID = types.UID("obs/" + name) })
+	}
+	pending := testPod("shop/api-6c9-xxxxx", "", "4", podControlledBy("apps/v1", "ReplicaSet", "api-6c9"), func(p *corev1.Pod) { p.GenerateName, p.UID = "api-6c9-", "shop/api-6c9-xxxxx" })
+	events := []*corev1.Event{preempted("api-6c9-aaaaa", 5*time.Minute), preempted("api-6c9-bbbbb", 4*time.Minute)}
+	for name, c := range map[string]struct {
+		before string // cpu of the pods of the revision before
+		events []*corev1.Event
+		want   string
+	}{
+		"its request grew":     {"100m", events, "kubectl -n obs rollout undo daemonset/agent"},
+		"nothing changed":      {"3", events, ""},
+		"it preempted nothing": {"100m", nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			options := Options{Preempted: func(context.Context, string) []*corev1.Event { return c.events }}
+			e := startEngine(t, options, testNode("n", "4"), testNode("m", "4"), agent("agent-x", "n", "3", "two"), agent("agent-y", "m", c.before, "one"),
+				testPod("other/full", "m", "3"), pending)
+			r, err := e.Ask(t.Context(), report.Query{Target: report.PodOf(pending.UID), Parts: report.FixesPart})
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := slices.IndexFunc(r.Tried.Tried, func(f report.Fix) bool { return f.Kind == report.FixUndo })
+			if at < 0 {
+				same(t, "", c.want)
+				return
+			}
+			fix := r.Tried.Tried[at]
+			same(t, fix.Command, c.want)
+			same(t, fix.Title, "undo the rollout of daemonset/agent in obs")
+			same(t, fix.Remaining[0], "its pods preempted 2 pods named api-6c9-…")
+			if fix.Works() || fix.PodsPlaced > 0 {
+				t.Errorf("told to give the pod a node, which nobody simulated: %+v", fix)
+			}
+		})
 	}
 }

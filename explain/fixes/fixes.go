@@ -24,6 +24,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/rejectiongroups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/rollout"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
@@ -49,6 +50,10 @@ type Query struct {
 	Group *Group
 	// Waiting says that pods of lower priority still terminate on the nominated node; "" where none does.
 	Waiting string
+	// Preempted are the pods named as this one that were preempted; Preemptor is one of those that preempted most of
+	// them, if the template of its workload was changed; nil without.
+	Preempted *report.Preempted
+	Preemptor *corev1.Pod
 	// Evaluate asks all plugins about all nodes.
 	Evaluate func(context.Context) (*scheduler.Matrix, error)
 }
@@ -126,6 +131,8 @@ type Search struct {
 	minds      bool                     // where the pod fits depends on where others are
 	resizes    bool                     // the pod runs, and waits for a resize in place
 	rollout    *undoneRollout           // that the pod is part of, if it may be undone; nil without
+	preemptor  *undoneRollout           // that pods are part of for which pods named as it were preempted; nil without
+	victims    string                   // these pods, in words
 	uncreated  bool                     // the pods do not exist: a LimitRange rejects them
 	matched    bool                     // nodes satisfy the pod's node selector and required node affinity
 }
@@ -175,19 +182,25 @@ func (f *Search) Try(ctx context.Context, progress func(*report.Fixes)) (*report
 	return found, tried, nil
 }
 
-// addUndo adds to what was tried to undo the rollout that the pod is part of, and says where nothing was tried.
+// addUndo adds to what was tried to undo the rollout that the pod is part of, and that of what preempted pods named as
+// it, and says where nothing was tried.
 func addUndo(f *Search, tried []Attempt, found *report.Fixes) []Attempt {
-	undo, ok := undoRollout(f, f.Commands.Facts)
-	if len(tried) == 0 && found.None == "" {
-		found.None = cmp.Or(f.unread, "No known change to the pod or to nodes would help.")
-		if ok {
-			found.None = cmp.Or(f.unread, grammar.Capital(undo.Title)+"; no other known change would help.")
+	var undone []Attempt
+	for _, undo := range []func() (Attempt, bool){
+		func() (Attempt, bool) { return undoRollout(f, f.Commands.Facts) },
+		func() (Attempt, bool) { return undoPreemptor(f) },
+	} {
+		if attempt, ok := undo(); ok {
+			undone = append(undone, attempt)
 		}
 	}
-	if ok {
-		tried = append(tried, undo)
+	if len(tried) == 0 && found.None == "" {
+		found.None = cmp.Or(f.unread, "No known change to the pod or to nodes would help.")
+		if len(undone) > 0 {
+			found.None = cmp.Or(f.unread, grammar.Capital(undone[0].Title)+"; no other known change would help.")
+		}
 	}
-	return tried
+	return append(tried, undone...)
 }
 
 // rank sorts what was tried, what works first, and tells it. Of those that depend on what other pods do, what places more
@@ -352,7 +365,11 @@ func (f *Search) gather(ctx context.Context, q Query) error {
 	f.small, f.minds = len(f.Scheduler.State.Nodes) < scheduler.SampledFrom, forecast.MindsOthers(pod)
 	f.workload, _ = command.WorkloadOf(f.Scheduler.State.Listers.ReplicaSets, pod)
 	if v := q.Verdict; v == report.Unschedulable || v == report.Gated || v == report.NotConsidered {
-		f.rollout = rolloutToUndo(f, pod)
+		f.rollout = rolloutToUndo(f, pod, rollout.Of(f.Scheduler.State, pod))
+		if q.Preemptor != nil {
+			f.preemptor = rolloutToUndo(f, q.Preemptor, rollout.ByTemplate(f.Scheduler.State, q.Preemptor))
+			f.victims = grammar.Plural(q.Preempted.Count, "pod") + " named " + q.Preempted.Names
+		}
 	}
 	if pod.Spec.NodeName != "" {
 		return gatherOnNode(ctx, f, pod)

@@ -252,10 +252,9 @@ func (r *undoneRollout) command(revision string) string {
 	return shell.Line(words...)
 }
 
-// rolloutToUndo is that which the pod is part of, if its template changed anything that decides where its pods may go;
-// nil otherwise.
-func rolloutToUndo(f *Search, pod *corev1.Pod) *undoneRollout {
-	told := rollout.Of(f.Scheduler.State, pod)
+// rolloutToUndo is told, which a pod is part of, if its template changed anything that decides where its pods may go; nil
+// otherwise.
+func rolloutToUndo(f *Search, pod *corev1.Pod, told *report.Rollout) *undoneRollout {
 	if told == nil || !told.ByTemplate() {
 		return nil
 	}
@@ -263,8 +262,8 @@ func rolloutToUndo(f *Search, pod *corev1.Pod) *undoneRollout {
 	if told.Workload.Kind == "DaemonSet" {
 		return may
 	}
-	own, older := replicaSetsOf(f, pod)
-	if own == nil {
+	own, older := rollout.ReplicaSets(f.Scheduler.State, pod.Namespace, metav1.GetControllerOfNoCopy(pod))
+	if told.Workload.Kind != "Deployment" || own == nil {
 		return nil
 	}
 	before := slices.IndexFunc(older, func(set *appsv1.ReplicaSet) bool { return set.Name == told.Previous })
@@ -276,13 +275,8 @@ func rolloutToUndo(f *Search, pod *corev1.Pod) *undoneRollout {
 // false where there is none to undo, or where kubectl would refuse to.
 func undoRollout(f *Search, facts *command.Facts) (undo Attempt, ok bool) {
 	r := f.rollout
-	ofDaemonSet := r != nil && r.Workload.Kind == "DaemonSet"
-	if r == nil || r.revisions[0] == "" && !ofDaemonSet || facts != nil && (facts.Gone || facts.Paused) {
+	if r == nil || !r.mayGoBack() || facts != nil && (facts.Gone || facts.Paused) {
 		return undo, false
-	}
-	back := "the template of " + r.Previous
-	if ofDaemonSet {
-		back = "the revision before; with updateStrategy OnDelete its new pods have to be deleted too"
 	}
 	how := "deletes " + grammar.Plural(r.New+r.Pending, "new pod")
 	switch missing := 0; {
@@ -292,9 +286,37 @@ func undoRollout(f *Search, facts *command.Facts) (undo Attempt, ok bool) {
 	case r.Running > 0:
 		how += "; " + grammar.Count(r.Running, "old pod is kept", "old pods are kept")
 	}
+	return r.undoing("undo the rollout of "+r.target(), how, len(f.alike)), true
+}
+
+// undoPreemptor is to undo the rollout of the workload for which pods named as the pending one were preempted: where its
+// pods requested less before, the preempted ones may have room again. Nothing is simulated, as its old pods are not known.
+func undoPreemptor(f *Search) (undo Attempt, ok bool) {
+	r := f.preemptor
+	if r == nil || !r.mayGoBack() {
+		return undo, false
+	}
+	title := "undo the rollout of " + r.target()
+	if r.namespace != f.workload.Namespace {
+		title += " in " + r.namespace
+	}
+	return r.undoing(title, "its pods preempted "+f.victims, len(f.alike)), true
+}
+
+// mayGoBack says whether it is known what to go back to: a DaemonSet goes to the revision before.
+func (r *undoneRollout) mayGoBack() bool {
+	return r.revisions[0] != "" || r.Workload.Kind == "DaemonSet"
+}
+
+// undoing is to undo the rollout; what says what that changes.
+func (r *undoneRollout) undoing(title, what string, alike int) Attempt {
+	back := "the template of " + r.Previous
+	if r.Workload.Kind == "DaemonSet" {
+		back = "the revision before; with updateStrategy OnDelete its new pods have to be deleted too"
+	}
 	return Attempt{Fix: report.Fix{
-		Title: "undo the rollout of " + r.target(), Kind: report.FixUndo, Command: r.command(r.revisions[0]), Undo: r.command(r.revisions[1]),
+		Title: title, Kind: report.FixUndo, Command: r.command(r.revisions[0]), Undo: r.command(r.revisions[1]),
 		Affects:   []report.Affected{{Kind: r.Workload.Kind, Namespace: r.namespace, Name: r.Workload.Name, How: "goes back to " + back}},
-		Remaining: []string{how}, Unless: []report.Unless{}, Alike: len(f.alike), Steps: 1,
-	}}, true
+		Remaining: []string{what}, Unless: []report.Unless{}, Alike: alike, Steps: 1,
+	}}
 }

@@ -31,7 +31,7 @@ const (
 	FixNode      FixKind = "node"      // add a node; how that is done is not known, so there is no command
 	FixScheduler FixKind = "scheduler" // name another scheduler, one that runs
 	FixQueue     FixKind = "queue"     // what the controller of a queue has to do; nothing is tried or changed
-	FixUndo      FixKind = "undo"      // go back to the template before a rollout: the pod is deleted, so nothing is simulated
+	FixUndo      FixKind = "undo"      // go back to the template before a rollout, of the pod or of what preempted pods like it: nothing is simulated
 	FixSuspend   FixKind = "suspend"   // suspend a Job whose pods hold the capacity
 	FixGroup     FixKind = "group"     // what has to happen for the scheduler of the pod's PodGroup to schedule it; nothing is tried or changed
 )

@@ -21,8 +21,7 @@ func (f *Fix) Unevaluated() bool { return f.Open && !f.Works() && !f.May() && !f
 // its PodGroup. Such a fix never works.
 func (f *Fix) Circumvents() bool { return f.Bypasses != "" || f.Leaves != "" }
 
-// Advises says whether nothing is tried: the fix is what somebody else has to do, or undoes the rollout that the pod
-// is part of.
+// Advises says whether nothing is tried: the fix is what somebody else has to do, or undoes a rollout.
 func (f *Fix) Advises() bool {
 	return f.Kind == FixQueue || f.Kind == FixGroup || f.Kind == FixUndo
 }

@@ -43,7 +43,7 @@ func (p *Page) details(f *report.Fix, rows int) []string {
 // verdictOn says whether the pod fits once the fix is made.
 func verdictOn(o *page.Observed, f *report.Fix) string {
 	if f.Kind == report.FixUndo {
-		return "Not simulated: the pod is deleted, and pods of the template before it are kept or created."
+		return "Not simulated: the workload goes back to its template before the rollout."
 	}
 	if f.Advises() {
 		return "Not simulated: kube-scheduler does not decide this."
