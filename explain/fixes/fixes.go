@@ -24,7 +24,6 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/rejectiongroups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
-	"github.com/kubectl-fathom/kubectl-fathom/explain/rollout"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
@@ -364,13 +363,7 @@ func (f *Search) gather(ctx context.Context, q Query) error {
 	f.revision, f.now = f.Scheduler.State.Revision, metav1.NewTime(f.Now()).Rfc3339Copy()
 	f.small, f.minds = len(f.Scheduler.State.Nodes) < scheduler.SampledFrom, forecast.MindsOthers(pod)
 	f.workload, _ = command.WorkloadOf(f.Scheduler.State.Listers.ReplicaSets, pod)
-	if v := q.Verdict; v == report.Unschedulable || v == report.Gated || v == report.NotConsidered {
-		f.rollout = rolloutToUndo(f, pod, rollout.Of(f.Scheduler.State, pod))
-		if q.Preemptor != nil {
-			f.preemptor = rolloutToUndo(f, q.Preemptor, rollout.ByTemplate(f.Scheduler.State, q.Preemptor))
-			f.victims = grammar.Plural(q.Preempted.Count, "pod") + " named " + q.Preempted.Names
-		}
-	}
+	thinkOfUndoing(f, q)
 	if pod.Spec.NodeName != "" {
 		return gatherOnNode(ctx, f, pod)
 	}

@@ -252,6 +252,20 @@ func (r *undoneRollout) command(revision string) string {
 	return shell.Line(words...)
 }
 
+// thinkOfUndoing notes the rollouts that may be undone for a pod that waits: its own, and that of what preempted pods named
+// as it.
+func thinkOfUndoing(f *Search, q Query) {
+	if v := q.Verdict; v != report.Unschedulable && v != report.Gated && v != report.NotConsidered {
+		return
+	}
+	state, pod := f.Scheduler.State, q.Question.Pod
+	f.rollout = rolloutToUndo(f, pod, rollout.Of(state, pod))
+	if q.Preemptor != nil {
+		f.preemptor = rolloutToUndo(f, q.Preemptor, rollout.ByTemplate(state, q.Preemptor))
+		f.victims = grammar.Plural(q.Preempted.Count, "pod") + " named " + q.Preempted.Names
+	}
+}
+
 // rolloutToUndo is told, which a pod is part of, if its template changed anything that decides where its pods may go; nil
 // otherwise.
 func rolloutToUndo(f *Search, pod *corev1.Pod, told *report.Rollout) *undoneRollout {
