@@ -81,7 +81,7 @@ var framed = []*regexp.Regexp{
 	regexp.MustCompile(`^Internal error occurred: `),
 }
 
-// reasonIn is a message from its reason on, to be read where there is little room.
+// reasonIn is a message from its reason on, to be read where there is little room. Nothing is decided by it.
 func reasonIn(message string) string {
 	for _, frame := range framed {
 		message = frame.ReplaceAllString(message, "")

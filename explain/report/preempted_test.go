@@ -19,7 +19,7 @@ func TestBrieflyWhatChangedStandsLast(t *testing.T) {
 	}}
 	const (
 		whole = "8 pods named relay-hqp-… were preempted, the last 4m ago, by daemonset/otel-node in observability (priority 900000000), which changed 1h ago: cpu request 1.3 instead of 120m."
-		brief = "8 pods named as it were preempted by daemonset/otel-node in observability, which changed: cpu request 1.3 instead of 120m."
+		brief = "8 pods named like it were preempted by daemonset/otel-node in observability, which changed: cpu request 1.3 instead of 120m."
 	)
 	if got := PreemptedSentence(r, now); got != whole {
 		t.Errorf("got  %q\nwant %q", got, whole)

@@ -300,7 +300,7 @@ func preemptedWords(r *Report, now time.Time, brief bool) string {
 	}
 	names := p.Names
 	if brief {
-		names = "as it"
+		names = "like it"
 	}
 	said := fmt.Sprintf("%s named %s %s preempted", grammar.Plural(p.Count, "pod"), names, grammar.Agree(p.Count, "was", "were"))
 	if p.Last != nil && !now.IsZero() {

@@ -10,6 +10,7 @@ import (
 	nodeutil "k8s.io/component-helpers/node/util"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/shell"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
@@ -49,8 +50,8 @@ func endSooner(q *plugins.Question, victims []*corev1.Pod) string {
 	var commands []string
 	for _, namespace := range slices.Sorted(maps.Keys(named)) {
 		slices.Sort(named[namespace])
-		pods := strings.Join(named[namespace], " ") // no name of a pod needs quotes
-		commands = append(commands, "kubectl delete pod -n "+namespace+" "+pods+" --grace-period=60")
+		words := append([]string{"kubectl", "delete", "pod", "-n", namespace}, named[namespace]...)
+		commands = append(commands, shell.Line(append(words, "--grace-period=60")...))
 	}
 	return strings.Join(commands, " and ") + grammar.Agree(count, " ends it sooner: it gets less time", " ends them sooner: they get less time") + " to shut down, so ask the owner first."
 }

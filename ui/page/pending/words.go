@@ -131,7 +131,7 @@ func (t tally) nonePending(width int) string {
 	if t.said == "" {
 		return "No pending pods." + t.besides()
 	}
-	words := figures.Count(t.rejected, "pod", "pods") + " could not be created: " + t.said
+	words := figures.Count(t.rejected, "pod", "pods") + " could not be created: " + model.Clean(t.said)
 	t.rejected = 0
 	if whole := words + ". No pending pods." + t.besides(); cells.Width(whole) <= width {
 		return whole

@@ -110,13 +110,13 @@ func TestAFewLinesTellOfPreemptedPods(t *testing.T) {
 		},
 		"beside a rollout": {
 			&report.Report{Preempted: preempted, Rollout: rollout},
-			[]string{"   deployment/api changed: cpu request 2 instead of 1; 1 old pod runs.", "   8 pods named as it were preempted by daemonset/agent in …"},
+			[]string{"   deployment/api changed: cpu request 2 instead of 1; 1 old pod runs.", "   8 pods named like it were preempted by daemonset/agent in …"},
 		},
 		"by what was changed": {
 			&report.Report{Preempted: &report.Preempted{Names: "api-6c9-…", Count: 8, Last: preempted.Last, By: []report.Preemptor{{
 				Kind: "DaemonSet", Namespace: "observability", Name: "agent", Count: 8, Priority: new(int32(900000000)), Rollout: rollout,
 			}}}},
-			[]string{"   8 pods named as it were preempted by daemonset/agent in", "   observability, which changed: cpu request 2 instead of 1."},
+			[]string{"   8 pods named like it were preempted by daemonset/agent in", "   observability, which changed: cpu request 2 instead of 1."},
 		},
 		"neither": {&report.Report{}, nil},
 	} {
