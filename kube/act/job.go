@@ -125,9 +125,6 @@ func (j *job) run(ctx context.Context) {
 func (j *job) step(ctx context.Context) {
 	snapshot := j.actor.State.Newest()
 	j.obey()
-	if j.state == plan.JobStopped && j.sending == 0 {
-		j.hush()
-	}
 	if j.over.IsZero() {
 		j.watch(ctx, snapshot)
 	}
@@ -140,6 +137,9 @@ func (j *job) step(ctx context.Context) {
 		j.finish(snapshot)
 	}
 	j.actor.jobs.publish(j)
+	if j.state == plan.JobStopped && j.sending == 0 {
+		j.hush() // after it was published, so that whoever waited for it finds the job stopped
+	}
 }
 
 // obey applies the orders of the user.
