@@ -381,6 +381,25 @@ func TestADrainOfOtherNodesGoesOn(t *testing.T) {
 	})
 }
 
+func TestAnUndoDoesNotWaitForReplacementsOfADrainThatIsOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDrained(t, []string{"n1"}, running("a", of("ReplicaSet", "a"))) // which is not replaced
+		defer d.a.Close()
+		p := d.plan(d.does(plan.Drain{Nodes: []string{"n1"}}).Entry.Undo)
+		time.Sleep(10 * time.Second)
+		if job := d.a.Jobs()[0]; job.State != plan.JobDone {
+			t.Fatalf("the job is %s", job.State)
+		}
+		began := time.Now()
+		if _, err := d.run(p); err != nil || d.cordoned("n1") {
+			t.Errorf("run gives %v, cordoned: %v", err, d.cordoned("n1"))
+		}
+		if took := time.Since(began); took > time.Second {
+			t.Errorf("the node was uncordoned after %s", took)
+		}
+	})
+}
+
 func TestADrainThatBeganAfterTheUndoWasPlannedIsAskedAbout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDrained(t, []string{"n1"}, running("cart-a"))

@@ -137,7 +137,7 @@ func (j *job) step(ctx context.Context) {
 		j.finish(snapshot)
 	}
 	j.actor.jobs.publish(j)
-	if j.state == plan.JobStopped && j.sending == 0 {
+	if (j.state == plan.JobStopped || !j.over.IsZero()) && j.sending == 0 {
 		j.hush() // after it was published, so that whoever waited for it finds the job stopped
 	}
 }
