@@ -161,7 +161,7 @@ func (a *Actor) Run(ctx context.Context, confirmed plan.Confirmed) (*plan.Ran, e
 func failedWords(ran *plan.Ran, failed error) string {
 	switch {
 	case len(ran.Changed) > 0:
-	case statusOf(failed) == nil && !errors.Is(failed, ErrChanged) && !errors.Is(failed, plan.ErrNotPossible), errors.Is(failed, errOtherAnswer):
+	case mayBeMade(failed) && !errors.Is(failed, ErrChanged) && !errors.Is(failed, plan.ErrNotPossible), errors.Is(failed, errOtherAnswer):
 		return "It failed; the change may still have been made."
 	default:
 		return "It failed, and nothing was changed."

@@ -160,6 +160,8 @@ func TestAChangeThatMayHaveBeenMadeIsNotCalledUnmade(t *testing.T) {
 	}{
 		"no answer":             {fmt.Errorf("patch: %w", context.DeadlineExceeded), maybe},
 		"another answer":        {&worded{"", errors.Join(notMade("answered with something else"), errOtherAnswer)}, maybe},
+		"etcd was slow":         {apierrors.NewInternalError(errors.New("etcdserver: request timed out")), maybe},
+		"a timeout there":       {apierrors.NewTimeoutError("request did not complete within requested timeout", 0), maybe},
 		"left out":              {notMade("left it out"), not},
 		"a right lacks":         {apierrors.NewForbidden(podsResource.GroupResource(), "cart", errors.New("no")), not},
 		"it changed meanwhile":  {fmt.Errorf("n1 %w", ErrChanged), not},
@@ -167,6 +169,26 @@ func TestAChangeThatMayHaveBeenMadeIsNotCalledUnmade(t *testing.T) {
 	} {
 		if got := failedWords(&plan.Ran{}, test.failed); got != test.want {
 			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+func TestAnErrorSaysWhetherTheChangeMayHaveBeenMade(t *testing.T) {
+	const etcd = "kube-apiserver: etcdserver: request timed out"
+	slow := &apierrors.StatusError{ErrStatus: metav1.Status{Code: 500, Message: "etcdserver: request timed out"}}
+	for _, test := range []struct {
+		name   string
+		failed error
+		dry    bool
+		want   string
+	}{
+		{"etcd was slow", slow, false, etcd + "; the change may still have been made"},
+		{"in a dry run", slow, true, etcd},
+		{"no answer", context.DeadlineExceeded, false, "no answer in time; the change may still have been made"},
+		{"a policy forbids it", &apierrors.StatusError{ErrStatus: metav1.Status{Code: 403, Message: "not today."}}, false, "kube-apiserver: not today."},
+	} {
+		if got := toldOf(test.failed, test.dry); got != test.want {
+			t.Errorf("%s: %q", test.name, got)
 		}
 	}
 }

@@ -63,8 +63,7 @@ func refusedForNow(err error) bool {
 // mayHaveDone reports whether the pod may be evicted or deleted all the same: where there
 // was no answer, where the server had trouble, and where a webhook may evict it itself.
 func mayHaveDone(err error) bool {
-	status := statusOf(err)
-	return status == nil || status.Code >= http.StatusInternalServerError ||
+	return mayBeMade(err) ||
 		apierrors.IsTooManyRequests(err) && !apierrors.HasStatusCause(err, policyv1.DisruptionBudgetCause)
 }
 
@@ -79,8 +78,7 @@ func severalBudgets(err error) bool {
 // where the server or a webhook has trouble, where another client was faster, and
 // where the pod's namespace is terminating.
 func mayPass(err error) bool {
-	status := statusOf(err)
-	return status == nil || status.Code >= http.StatusInternalServerError ||
+	return mayBeMade(err) ||
 		apierrors.IsConflict(err) || apierrors.IsUnauthorized(err) || apierrors.IsTimeout(err) ||
 		apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause)
 }

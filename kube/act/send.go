@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
@@ -90,13 +91,21 @@ func (w *worded) Unwrap() error { return w.cause }
 
 // toldOf is the server's message about a change, or that there is none.
 func toldOf(err error, dry bool) string {
-	switch {
-	case statusOf(err) != nil:
-		return "kube-apiserver: " + wordsOf(err)
-	case dry:
-		return wordsOf(err)
+	words := wordsOf(err)
+	if statusOf(err) != nil {
+		words = "kube-apiserver: " + words
 	}
-	return wordsOf(err) + "; the change may still have been made"
+	if dry || !mayBeMade(err) {
+		return words
+	}
+	return strings.TrimSuffix(words, ".") + "; the change may still have been made"
+}
+
+// mayBeMade reports whether a change that failed may be made all the same: where there was no answer, and where the
+// server had trouble, as when etcd was slow to say that it has stored it.
+func mayBeMade(err error) bool {
+	status := statusOf(err)
+	return status == nil || status.Code >= http.StatusInternalServerError
 }
 
 // deliver sends a merge patch; a scale is written whole, for its clients have no patch.
