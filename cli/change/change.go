@@ -173,8 +173,10 @@ func (c *Command) planned(ctx context.Context, action plan.Action) (*plan.Plan, 
 		return p, nil
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case errors.Is(err, plan.ErrNoChange), errors.Is(err, plan.ErrGone):
+	case errors.Is(err, plan.ErrNoChange), errors.Is(err, plan.ErrGone), errors.Is(err, plan.ErrUnread):
 		return nil, err
+	case errors.Is(err, plan.ErrChanged):
+		return nil, fmt.Errorf("%w: run the command again", err)
 	case errors.Is(err, plan.ErrNotPossible):
 		return nil, exit.Usagef("%w", err)
 	}

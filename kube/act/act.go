@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/utils/clock"
@@ -72,19 +73,31 @@ func New(options Options) *Actor {
 	return a
 }
 
-// mostPlans is how often an action is planned at most while its objects change.
-const mostPlans = 5
+const (
+	// mostPlans is how often an action is planned at most while its objects change.
+	mostPlans = 5
+	// untilRead is how long a newer snapshot is waited for where one lacks pods.
+	untilRead = 300 * time.Millisecond
+)
 
 // Plan reads the objects of the action, checks it, simulates what follows and has
 // the API server try it as a dry run. Nothing is changed. Where an object changes
-// meanwhile, as when a controller follows up on a change that was just made, all of that
-// is done again: nobody has read the plan yet. Its errors are those of plan.Action, the
-// API server's, or ErrChanged if the objects keep changing.
+// meanwhile, as when a controller follows up on a change that was just made, or where the
+// snapshot lacks new pods, all of that is done again: nobody has read the plan yet. Its
+// errors are those of plan.Action, the API server's, or ErrChanged if the objects keep changing.
 func (a *Actor) Plan(ctx context.Context, action plan.Action) (p *plan.Plan, err error) {
 	for range mostPlans {
 		p, err = a.planOnce(ctx, action)
-		if !errors.Is(err, ErrChanged) || ctx.Err() != nil {
-			break
+		switch {
+		case ctx.Err() != nil:
+			return p, err
+		case errors.Is(err, plan.ErrUnread):
+			select {
+			case <-a.Clock.After(untilRead):
+			case <-ctx.Done():
+			}
+		case !errors.Is(err, ErrChanged):
+			return p, err
 		}
 	}
 	return p, err

@@ -23,7 +23,7 @@ const atOnce = 8
 
 // facts are what the action is planned on: its targets as the server holds them now.
 func (a *Actor) facts(ctx context.Context, action plan.Action) (plan.Facts, error) {
-	facts := plan.Facts{Snapshot: a.State.Newest(), Objects: map[model.Ref]map[string]any{}, Jobs: a.Jobs()}
+	facts := plan.Facts{Objects: map[model.Ref]map[string]any{}, Jobs: a.Jobs()}
 	var mu sync.Mutex
 	reading, within := errgroup.WithContext(ctx)
 	reading.SetLimit(atOnce)
@@ -47,6 +47,7 @@ func (a *Actor) facts(ctx context.Context, action plan.Action) (plan.Facts, erro
 	if err := reading.Wait(); err != nil {
 		return facts, err
 	}
+	facts.Snapshot = a.State.Newest()
 	if relabels, ok := action.(plan.Relabels); ok {
 		if err := a.readDaemonSets(ctx, relabels.RelabeledNodes(), &facts); err != nil {
 			return facts, err
@@ -55,6 +56,7 @@ func (a *Actor) facts(ctx context.Context, action plan.Action) (plan.Facts, erro
 	if draining, ok := action.(plan.Drains); ok {
 		var err error
 		facts.Filtered, err = filtered(ctx, a.Reader, draining)
+		facts.Snapshot = a.State.Newest() // with the pods that were listed
 		return facts, err
 	}
 	return facts, nil

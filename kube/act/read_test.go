@@ -3,6 +3,7 @@ package act
 import (
 	"errors"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
@@ -58,5 +59,43 @@ func TestDaemonSetsAreReadForNewNodeLabels(t *testing.T) {
 	want = []string{"Whether its DaemonSet deletes 1 pod is not known: DaemonSets could not be read.", unlisted}
 	if diff := cmp.Diff(want, planned()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// late is a state whose snapshots lack what was created until they are asked for a few times.
+type late struct {
+	*drained
+	old   *model.Snapshot
+	after int
+}
+
+func (l *late) Newest() *model.Snapshot {
+	if l.after--; l.after >= 0 {
+		return l.old
+	}
+	return l.drained.Newest()
+}
+
+func TestADrainWaitsForPodsThatTheSnapshotLacks(t *testing.T) {
+	for name, test := range map[string]struct {
+		after int // questions for the newest snapshot
+		err   error
+		pods  int
+	}{
+		"a moment": {after: 5, pods: 2},
+		"for long": {after: 1000, err: plan.ErrUnread},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := newDrained(t, []string{"n1"}, running("a"))
+				defer d.a.Close()
+				d.a.State = &late{drained: d, old: d.Newest(), after: test.after}
+				d.add(running("b"))
+				p, err := d.a.Plan(t.Context(), plan.Drain{Nodes: []string{"n1"}})
+				if !errors.Is(err, test.err) || err == nil && p.PodsTerminated != test.pods {
+					t.Errorf("the plan is %+v, %v", p, err)
+				}
+			})
+		})
 	}
 }

@@ -20,6 +20,8 @@ var (
 	ErrNoChange = errors.New("nothing would change")
 	// ErrNotPossible says that the action does not apply to the object.
 	ErrNotPossible = errors.New("not possible")
+	// ErrUnread says that the snapshot lacks pods that the plan would terminate: a newer one may have them.
+	ErrUnread = errors.New("not all of its pods are read yet")
 )
 
 // The errors of running a confirmed plan, for errors.Is.
@@ -38,7 +40,7 @@ type Action interface {
 	// Targets are the objects that have to be read from the API server to plan it.
 	Targets() []model.Ref
 	// Plan checks the action against the facts. Its errors are one of ErrGone,
-	// ErrNoChange and ErrNotPossible.
+	// ErrNoChange, ErrNotPossible and ErrUnread.
 	Plan(Facts) (*Plan, error)
 }
 

@@ -57,7 +57,9 @@ func (d Drain) Plan(on Facts) (*Plan, error) {
 		if !known {
 			return nil, fmt.Errorf("drain %s: %w: its pods could not be read", ref.Name, ErrNotPossible)
 		}
-		d.share(plan, ref.Name, going)
+		if unseen := d.share(plan, ref.Name, going); unseen > 0 {
+			return nil, fmt.Errorf("drain %s: %w: %s missing; try again in a moment", ref.Name, ErrUnread, grammar.Agree(unseen, "1 is", fmt.Sprint(unseen, " are")))
+		}
 		d.Nodes = append(d.Nodes, ref.Name)
 	}
 	if d.Grace > 0 {
@@ -80,10 +82,10 @@ func (d Drain) Plan(on Facts) (*Plan, error) {
 	return plan, nil
 }
 
-// share separates the pods of a node that are evicted from those that are not. A
-// warning counts those that were created after the snapshot: no forecast has them.
-func (d Drain) share(p *Plan, node string, going []types.UID) {
-	unseen := len(going)
+// share separates the pods of a node that are evicted from those that are not, and counts those to
+// evict that the snapshot does not have.
+func (d Drain) share(p *Plan, node string, going []types.UID) (unseen int) {
+	unseen = len(going)
 	for _, pod := range p.on.Pods {
 		if pod.Object.Spec.NodeName != node {
 			continue
@@ -98,10 +100,7 @@ func (d Drain) share(p *Plan, node string, going []types.UID) {
 			p.Stays = append(p.Stays, Stay{Pod: pod, Why: OfDaemonSet})
 		}
 	}
-	if unseen > 0 {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("%d new %s on %s %s not in this plan: plan again.",
-			unseen, grammar.Agree(unseen, "pod", "pods"), model.Clean(node), grammar.Agree(unseen, "is", "are")))
-	}
+	return unseen
 }
 
 // giveGrace replaces the grace period of the pods that are evicted.
