@@ -136,4 +136,22 @@ func (a *acting) commandChanged() {
 	if node := a.node("std-3"); node.Labels["second"] != "client" || !node.Spec.Unschedulable {
 		a.t.Errorf("labels %v, cordoned %v", node.Labels, node.Spec.Unschedulable)
 	}
+	a.commandChangedInPart()
+}
+
+// commandChangedInPart has the second of two nodes change between the plan and its confirmation, and answers no to the
+// new plan.
+func (a *acting) commandChangedInPart() {
+	kubectl(a.t, a.ControlPlane, "", "uncordon", "std-2", "std-3")
+	s := a.ask(`Type y to cordon:`, "cordon", "std-2", "std-3")
+	kubectl(a.t, a.ControlPlane, "", "label", "node", "std-3", "third=client")
+	s.press("y\r")
+	eventually(a.t, "it asks again", func(context.Context) (bool, error) {
+		return strings.Count(strings.Join(s.Lines(), "\n"), `Type y to cordon:`) == 2, nil
+	})
+	s.press("n\r")
+	s.shows(`cordon std-3: not confirmed\. Changed: std-2$`)
+	s.ends(1)
+	a.wants("cordon of two, another client was quicker", "patch /api/v1/nodes/std-2 200", "patch /api/v1/nodes/std-3 409")
+	kubectl(a.t, a.ControlPlane, "", "uncordon", "std-2")
 }

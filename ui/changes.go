@@ -161,7 +161,7 @@ func (c *acts) onRan(msg ranMsg) tea.Cmd {
 		}
 		c.app.follows.failed(msg.plan)
 		if errors.Is(msg.err, plan.ErrChanged) {
-			return c.planFor(action, changedWords(msg.plan, msg.ran))
+			return c.planFor(action, changedWords(msg))
 		}
 		return c.app.said.sayError(msg.err)
 	}
@@ -180,24 +180,27 @@ func (c *acts) sayDone(msg ranMsg) tea.Cmd {
 	return c.app.said.say(c.app.observed.Brief(done(msg.plan.Action.Name()) + ". " + c.app.Keys.Of(keymap.Activity, keymap.Everywhere).First() + " opens Activity to undo it."))
 }
 
-// changedWords say which object changed, so that the plan was not run.
-func changedWords(plan *plan.Plan, ran *plan.Ran) string {
+// changedWords say which object changed, so that the plan was not run, and what was done before that.
+func changedWords(msg ranMsg) string {
 	what := "The object"
-	if at := madeOf(ran); at < len(plan.Changes) {
-		what = plan.Changes[at].Target.Words()
+	if changed := new(plan.ChangedError); errors.As(msg.err, &changed) {
+		what = changed.Target.Words()
 	}
 	words := what + " changed while you were reading. This is a new plan: read it and confirm again."
-	if ran != nil && len(ran.Stopped) > 0 {
-		words = grammar.Capital(strings.Join(ran.Stopped, ", ")) + " was stopped. " + words
+	if msg.ran == nil {
+		return words
+	}
+	if done := msg.ran.Changed; len(done) > 0 {
+		names := make([]string, 0, len(done))
+		for _, change := range done {
+			names = append(names, change.Target.Words())
+		}
+		words = "Done already: " + grammar.List(names, grammar.Few) + ". " + words
+	}
+	if len(msg.ran.Stopped) > 0 {
+		words = grammar.Capital(strings.Join(msg.ran.Stopped, ", ")) + " was stopped. " + words
 	}
 	return words
-}
-
-func madeOf(ran *plan.Ran) int {
-	if ran == nil {
-		return 0
-	}
-	return len(ran.Changed)
 }
 
 // done is the name of an action once it is done: "Cordoned std-b-02".

@@ -135,7 +135,7 @@ func TestNothingElseAnswersTheBox(t *testing.T) {
 
 func TestAnObjectThatChangedIsPlannedAndAskedAnew(t *testing.T) {
 	d := cordonBox(t, 80, 24, "staging-eu", nil)
-	d.actor.runErrs = []error{fmt.Errorf("std-b-02 %w: conflict", plan.ErrChanged)}
+	d.actor.runErrs = []error{&plan.ChangedError{Target: plan.NodeRef("std-b-02"), Cause: errors.New("conflict")}}
 	d.press("y")
 	if len(d.actor.asked) != 2 || d.app.dialog == nil {
 		t.Fatalf("asked for %v:\n%s", d.actor.asked, screen(d.app))
@@ -149,6 +149,21 @@ func TestAnObjectThatChangedIsPlannedAndAskedAnew(t *testing.T) {
 	d.press("y")
 	if len(d.actor.run) != 2 {
 		t.Error("the second box takes no answer")
+	}
+}
+
+// What was done before an object turned out to have changed stands in the next box, also where that can only be closed.
+func TestWhatWasDoneBeforeAChangedObjectIsTold(t *testing.T) {
+	d := cordonBox(t, 80, 24, "staging-eu", nil)
+	d.actor.runErrs = []error{&plan.ChangedError{Target: plan.NodeRef("std-b-02"), Cause: errors.New("conflict")}}
+	d.actor.partly = []plan.Change{{Target: plan.NodeRef("std-a-01")}, {Target: plan.NodeRef("std-a-02")}}
+	d.actor.dress = func(p *plan.Plan) { p.Verdict.Rejections = []string{"not tonight."} }
+	d.press("y")
+	drawn := screen(d.app)
+	for _, want := range []string{"Done already: std-a-01, std-a-02. std-b-02 changed while you were", "Nothing more will be changed. The plan was:"} {
+		if !strings.Contains(drawn, want) {
+			t.Errorf("the box lacks %q:\n%s", want, drawn)
+		}
 	}
 }
 

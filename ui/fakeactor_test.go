@@ -24,7 +24,8 @@ type fakeActor struct {
 	readOnly string
 	raised   bool
 	planErr  error
-	runErrs  []error // of the next runs
+	runErrs  []error       // of the next runs
+	partly   []plan.Change // made by runs that fail
 	asked    []plan.Action
 	run      []*plan.Plan
 	rights   int
@@ -96,7 +97,7 @@ func (f *fakeActor) Run(_ context.Context, confirmed plan.Confirmed) (*plan.Ran,
 	if len(f.runErrs) > 0 {
 		err := f.runErrs[0]
 		f.runErrs = f.runErrs[1:]
-		return &plan.Ran{}, err
+		return &plan.Ran{Changed: f.partly}, err
 	}
 	entry := plan.Entry{
 		ID: len(f.entries) + 1, At: now, User: "anna", Context: "prod-eu", Did: p.Action.Name(), Result: "done", OK: true, Undo: p.Undo,

@@ -41,6 +41,7 @@ type Command struct {
 	settings settings.Settings
 	live     *source.Live
 	actor    *act.Actor
+	changed  []plan.Change // made so far
 }
 
 // New makes a command that changes the cluster.
@@ -189,39 +190,41 @@ const mostConfirmed = 5
 // carryOut asks, runs what was confirmed, and watches it until it is done. Where
 // an object has changed meanwhile, it is planned and asked about again.
 func (c *Command) carryOut(ctx context.Context, p *plan.Plan) error {
-	var changed []plan.Change
 	for try := 1; ; try++ {
 		if err := c.print(p); err != nil {
 			return err
 		}
 		if len(p.Verdict.Rejections) > 0 && !p.Ends.Requested() {
-			return c.rejected(p, changed)
+			return c.rejected(p)
 		}
 		if why := plan.Unforeseen(p); why != "" {
-			return fmt.Errorf("%s: %s", p.Action.Name(), why)
+			return c.alsoChanged(fmt.Errorf("%s: %s", p.Action.Name(), why))
 		}
 		confirmed, err := c.confirm(ctx, p)
 		if err != nil {
 			return err
 		}
 		ran, err := c.actor.Run(ctx, confirmed)
+		if ran != nil && err != nil {
+			c.changed = append(c.changed, ran.Changed...)
+		}
 		switch {
 		case err == nil:
 			return c.follow(ctx, p, ran)
 		case ctx.Err() != nil:
-			return ctx.Err()
+			c.Say(c.alsoChanged(fmt.Errorf("%s: %w", p.Action.Name(), err)))
+			return exit.ErrUndecided
 		case !errors.Is(err, plan.ErrChanged) || try == mostConfirmed:
-			return c.stopped(p, ran, err)
+			return c.stopped(p, err)
 		}
-		changed = append(changed, ran.Changed...)
 		next, err := c.planned(ctx, p.Action)
 		switch {
 		case errors.Is(err, plan.ErrNoChange):
-			return c.nothingToDo(err)
+			return c.nothingToDo(c.alsoChanged(err))
 		case err != nil:
-			return err
+			return c.alsoChanged(err)
 		case c.yes && !sameWork(p, next, ran):
-			return errors.Join(c.print(next), c.blockedf("%s: objects changed since the plan was made, and the new plan differs: review it, then run the command again", p.Action.Name()))
+			return errors.Join(c.print(next), c.blockedf("%w", c.alsoChanged(fmt.Errorf("%s: objects changed since the plan was made, and the new plan differs: review it, then run the command again", p.Action.Name()))))
 		}
 		c.Say(errors.New(p.Action.Name() + ": objects changed since the plan was made; this is the new plan"))
 		p = next
@@ -230,11 +233,10 @@ func (c *Command) carryOut(ctx context.Context, p *plan.Plan) error {
 
 // rejected ends the command at a dry run that failed. The plan has the server's messages, on
 // the terminal beside which a user would be asked; a script that reads errors needs them too.
-// changed is what was changed before, by an earlier plan of the command.
-func (c *Command) rejected(p *plan.Plan, changed []plan.Change) error {
+func (c *Command) rejected(p *plan.Plan) error {
 	switch {
-	case len(changed) > 0:
-		return c.blockedf("%s: rejected: %s. Changed: %s", p.Action.Name(), strings.TrimSuffix(p.Verdict.Words(), "."), targets(changed))
+	case len(c.changed) > 0:
+		return c.blockedf("%w", c.alsoChanged(fmt.Errorf("%s: rejected: %s", p.Action.Name(), strings.TrimSuffix(p.Verdict.Words(), "."))))
 	case !c.yes:
 		return exit.ErrBlocked
 	}
@@ -242,18 +244,32 @@ func (c *Command) rejected(p *plan.Plan, changed []plan.Change) error {
 }
 
 // stopped reports why a plan was not carried out completely.
-func (c *Command) stopped(plan *plan.Plan, ran *plan.Ran, err error) error {
+func (c *Command) stopped(plan *plan.Plan, err error) error {
 	told := c.live.Client.Explain(plan.Action.Name(), err)
 	if errors.Is(told, client.ErrUnreachable) {
 		told = fmt.Errorf("%w. The change may still have been made: check before you try again", told)
 	}
-	if ran != nil && len(ran.Changed) > 0 {
-		told = fmt.Errorf("%w. Changed: %s", told, targets(ran.Changed))
-	}
+	told = c.alsoChanged(told)
 	if errors.Is(told, client.ErrUnreachable) {
 		return told
 	}
 	return c.blockedf("%w", told)
+}
+
+// alsoChanged adds to an error what the command has changed before it.
+func (c *Command) alsoChanged(err error) error {
+	if len(c.changed) == 0 {
+		return err
+	}
+	return fmt.Errorf("%w. Changed: %s", err, targets(c.changed))
+}
+
+// notConfirmed ends the command at an answer that is not the plan's.
+func (c *Command) notConfirmed(p *plan.Plan) error {
+	if len(c.changed) > 0 {
+		return c.blockedf("%w", c.alsoChanged(fmt.Errorf("%s: not confirmed", p.Action.Name())))
+	}
+	return c.blockedf("%s: not confirmed, nothing was changed", p.Action.Name())
 }
 
 // targets name the objects of changes.

@@ -137,6 +137,9 @@ func (a *Actor) Run(ctx context.Context, confirmed plan.Confirmed) (*plan.Ran, e
 	}
 	ctx = withConfirmation(ctx, confirmed, nil)
 	ran := &plan.Ran{}
+	if err := a.verify(ctx, p); err != nil {
+		return ran, err
+	}
 	failed := a.halt(ctx, p)
 	if failed != nil {
 		return ran, failed

@@ -381,6 +381,52 @@ func TestADrainOfOtherNodesGoesOn(t *testing.T) {
 	})
 }
 
+func TestADrainOfACordonedNodeThatWasUncordonedIsAskedAboutAgain(t *testing.T) {
+	for name, test := range map[string]struct {
+		meanwhile string // a patch of n1 while the box is open
+		err       error
+	}{
+		"it was uncordoned":         {`{"spec":{"unschedulable":null}}`, ErrChanged},
+		"its kubelet has a message": {`{"status":{"nodeInfo":{"kubeletVersion":"v1.37.2"}}}`, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := newDrained(t, []string{"n1", "n2"}, running("a"), running("b", on("n2")))
+				defer d.a.Close()
+				d.does(plan.Cordon{Nodes: []string{"n1"}})
+				p := d.plan(plan.Drain{Nodes: []string{"n1", "n2"}})
+				d.requests()
+				if _, err := d.client.CoreV1().Nodes().Patch(t.Context(), "n1", "application/merge-patch+json", []byte(test.meanwhile), metav1.PatchOptions{}); err != nil {
+					t.Fatal(err)
+				}
+				d.requests()
+				_, err := d.run(p)
+				time.Sleep(5 * time.Second)
+				if !errors.Is(err, test.err) || (err == nil) != strings.Contains(d.requests(), "evict a") {
+					t.Errorf("run gives %v", err)
+				}
+				if changed := new(plan.ChangedError); test.err != nil && (!errors.As(err, &changed) || changed.Target.Name != "n1") {
+					t.Errorf("run gives %v, want one about n1", err)
+				}
+			})
+		})
+	}
+}
+
+func TestADrainedNodeThatWasCordonedBeforeAndIsUncordonedIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDrained(t, []string{"n1"}, running("cart-a"))
+		defer d.a.Close()
+		d.does(plan.Cordon{Nodes: []string{"n1"}})
+		d.world.cordon("n1", false) // in the snapshots, from the beginning on
+		d.does(plan.Drain{Nodes: []string{"n1"}})
+		time.Sleep(time.Second)
+		if job := d.a.Jobs()[0]; job.Why != "n1 was uncordoned meanwhile: pods may be scheduled there again" {
+			t.Errorf("the job says %q", job.Why)
+		}
+	})
+}
+
 func TestAnUndoDoesNotWaitForReplacementsOfADrainThatIsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDrained(t, []string{"n1"}, running("a", of("ReplicaSet", "a"))) // which is not replaced

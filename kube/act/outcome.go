@@ -128,6 +128,8 @@ func wordsOf(err error) string {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return "no answer in time"
+	case errors.Is(err, context.Canceled):
+		return "interrupted before an answer"
 	case status == nil:
 		return model.Clean(innermost(err).Error())
 	}

@@ -2,6 +2,7 @@ package act
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -60,6 +61,32 @@ func (a *Actor) facts(ctx context.Context, action plan.Action) (plan.Facts, erro
 		return facts, err
 	}
 	return facts, nil
+}
+
+// errOther is why a plan does not rest any more on an object that it does not change.
+var errOther = errors.New("it is not as it was when this was planned")
+
+// verify reads the objects that a plan rests on without changing them; ErrChanged where one is not as it was.
+func (a *Actor) verify(ctx context.Context, p *plan.Plan) error {
+	reading, within := errgroup.WithContext(ctx)
+	reading.SetLimit(atOnce)
+	for _, rest := range p.Rests {
+		reading.Go(func() error {
+			defer utilruntime.HandleCrash()
+			object, err := readFields(within, a.Reader, rest.Target)
+			switch {
+			case apierrors.IsNotFound(err):
+				return &plan.ChangedError{Target: rest.Target, Cause: err}
+			case err != nil:
+				return fmt.Errorf("read %s %s: %w", rest.Target.Resource, rest.Target.Words(), err)
+			}
+			if _, same := rest.Rebase(object); !same {
+				return &plan.ChangedError{Target: rest.Target, Cause: errOther}
+			}
+			return nil
+		})
+	}
+	return reading.Wait()
 }
 
 // readDaemonSets lists the DaemonSets; where that fails, it reads those with pods on some nodes.

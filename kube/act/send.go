@@ -43,7 +43,7 @@ func (a *Actor) send(ctx context.Context, client kubernetes.Interface, change pl
 	case err == nil:
 		return checkAnswer(change, answer, len(dry) > 0)
 	case apierrors.IsConflict(err), apierrors.IsNotFound(err):
-		return plan.Change{}, fmt.Errorf("%s %w: %w", change.Target.Words(), ErrChanged, err)
+		return plan.Change{}, &plan.ChangedError{Target: change.Target, Cause: err}
 	}
 	return plan.Change{}, &worded{change.Target.Words() + ": " + toldOf(err, len(dry) > 0), err}
 }

@@ -33,6 +33,20 @@ var (
 	ErrChanged = errors.New("changed while you read")
 )
 
+// ChangedError is ErrChanged about an object.
+type ChangedError struct {
+	Target model.Ref
+	Cause  error
+}
+
+// Error implements error.
+func (e *ChangedError) Error() string {
+	return fmt.Sprintf("%s %s: %s", e.Target.Words(), ErrChanged, e.Cause)
+}
+
+// Unwrap makes it ErrChanged and its cause.
+func (e *ChangedError) Unwrap() []error { return []error{ErrChanged, e.Cause} }
+
 // Action is a requested change of the cluster, not checked yet.
 type Action interface {
 	// Name is an imperative clause: "cordon std-b-02".

@@ -52,6 +52,8 @@ func (d Drain) Plan(on Facts) (*Plan, error) {
 		change.edit(object, true, unschedulablePath...)
 		if len(change.Edits) > 0 {
 			plan.Changes = append(plan.Changes, change)
+		} else {
+			plan.Rests = append(plan.Rests, change)
 		}
 		going, known := on.Filtered[ref.Name]
 		if !known {

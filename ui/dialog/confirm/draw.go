@@ -88,7 +88,11 @@ func (c *Box) body(width int) []boxLine {
 	text := s.Text
 	if c.refused() {
 		lines = c.sentences(lines, s.Bad, width, c.refusal())
-		lines = c.sentences(lines, s.Text, width, "Nothing was changed, and nothing will be. The plan was:")
+		nothing := "Nothing was changed, and nothing will be."
+		if strings.Join(c.first, "") != "" { // of what it says first some may have been done
+			nothing = "Nothing more will be changed."
+		}
+		lines = c.sentences(lines, s.Text, width, nothing+" The plan was:")
 		text = s.Dim
 	}
 	lines = c.sentences(lines, text, width, c.Plan.StopWords(c.host.Jobs())...)
