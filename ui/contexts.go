@@ -94,6 +94,11 @@ func (n *connections) connect(to model.Context) tea.Cmd {
 	if n.app.Demo {
 		return n.connectDemo(to)
 	}
+	return n.app.jobs.beforeSwitch(to.Name, func() tea.Cmd { return n.open(to) })
+}
+
+// open opens the cluster of another context.
+func (n *connections) open(to model.Context) tea.Cmd {
 	c := &connecting{ctx: context.Background(), session: n.app.Session, name: to.Name}
 	return tea.Exec(c, func(err error) tea.Msg { return connectedMsg{to, c.cluster, err} })
 }

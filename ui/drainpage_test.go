@@ -331,6 +331,36 @@ func TestLeavingWhileADrainRunsAsksOnce(t *testing.T) {
 	}
 }
 
+func TestSwitchingWhileADrainRunsAsks(t *testing.T) {
+	d, job := draining(t, 80, 24, nil)
+	d.app.Session = fakeSession{&fakeCluster{}}
+	to := model.Context{Name: "prod-eu"}
+	switches := func() bool { return d.app.dialog == nil && d.app.contexts.connect(to) != nil && d.app.dialog == nil }
+	if switches() {
+		t.Error("it switches without a question")
+	}
+	requireScreen(t, d.app)
+	d.wait(time.Second)
+	press(t, d.app, "esc")
+	d.app.acts.running = []string{"cordon std-b-02"}
+	done := *job
+	done.State = plan.JobDone
+	d.tell(&done)
+	if switches() || !strings.Contains(screen(d.app), "cordon std-b-02 has no answer yet. It may still be made.") {
+		t.Errorf("with a change that has no answer it draws\n%s", screen(d.app))
+	}
+	d.wait(time.Second)
+	press(t, d.app, "esc")
+	if _, cmd := d.app.Update(keyPress("ctrl+c")); quitsBy(cmd) || screenRow(d.app, message) != " cordon std-b-02 has no answer yet; ctrl-c again quits, and it may still be made" {
+		t.Errorf("ctrl-c says %q", screenRow(d.app, message))
+	}
+	d.press("j")
+	d.app.acts.running = nil
+	if !switches() {
+		t.Error("it asks where nothing runs")
+	}
+}
+
 // quitsBy says whether a command leaves the program.
 func quitsBy(cmd tea.Cmd) bool {
 	if cmd == nil {

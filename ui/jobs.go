@@ -154,21 +154,49 @@ func (j *jobs) jobsWords() string {
 	return words
 }
 
-// quit ends fathom. While a job runs it asks once.
+// quit ends fathom. While a job runs, or a change has no answer yet, it asks once.
 func (j *jobs) quit(asked bool) tea.Cmd {
-	live := j.live()
-	if len(live) == 0 || asked {
+	live, sent := j.live(), j.app.acts.running
+	if len(live)+len(sent) == 0 || asked {
 		return tea.Quit
 	}
 	j.leaving = true
-	noun, nouns, stays := "drain", "drains", " (nodes stay cordoned)"
+	if len(live) == 0 {
+		return j.app.said.say(sent[0] + " has no answer yet; ctrl-c again quits, and it may still be made")
+	}
+	stays := ""
+	if slices.ContainsFunc(live, drains.EmptiesNodes) {
+		stays = " (nodes stay cordoned)"
+	}
+	return j.app.said.say(runningWords(live) + "; ctrl-c again stops " + grammar.Agree(len(live), "it", "them") + stays + " and quits")
+}
+
+// beforeSwitch asks whether to switch to another context, which stops the jobs that run, and does not wait for changes
+// that have no answer yet.
+func (j *jobs) beforeSwitch(to string, run func() tea.Cmd) tea.Cmd {
+	var lines []string
+	if live := j.live(); len(live) > 0 {
+		lines = append(lines, runningWords(live)+grammar.Agree(len(live), ". Switching stops it", ". Switching stops them")+": no more evictions are requested.")
+		if slices.ContainsFunc(live, drains.EmptiesNodes) {
+			lines = append(lines, "The nodes stay cordoned.")
+		}
+	}
+	for _, name := range j.app.acts.running {
+		lines = append(lines, name+" has no answer yet. It may still be made.")
+	}
+	if len(lines) == 0 {
+		return run()
+	}
+	return dialog.Ask(&dialog.YesNo{Host: &j.app.boxes, Title: "Switch to " + to, Lines: lines, Does: "switch", Run: run})
+}
+
+// runningWords count jobs: "2 drains are running".
+func runningWords(live []*plan.Progress) string {
+	noun, nouns := "drain", "drains"
 	if slices.ContainsFunc(live, func(job *plan.Progress) bool { return !drains.EmptiesNodes(job) }) {
 		noun, nouns = "action", "actions"
 	}
-	if !slices.ContainsFunc(live, drains.EmptiesNodes) {
-		stays = ""
-	}
-	return j.app.said.say(figures.Count(len(live), noun, nouns) + grammar.Agree(len(live), " is ", " are ") + liveWords(live) + "; ctrl-c again stops " + grammar.Agree(len(live), "it", "them") + stays + " and quits")
+	return figures.Count(len(live), noun, nouns) + grammar.Agree(len(live), " is ", " are ") + liveWords(live)
 }
 
 // liveWords say what the jobs do that may still send something.
