@@ -17,6 +17,7 @@ import (
 // emulated gives the rest of a test the feature gates of a minor version.
 func emulated(t *testing.T, minor int) {
 	t.Helper()
+	scheduler.KeepClientGates()
 	featuregatetesting.SetFeatureGateEmulationVersionDuringTest(t, utilfeature.DefaultFeatureGate, versionutil.MajorMinor(1, uint(minor)))
 }
 

@@ -35,20 +35,39 @@ func Emulate(cluster string) {
 	emulating.Do(func() { emulate(MinorOf(cluster)) })
 }
 
-// emulate sets the version of the gates. That would also turn off the streaming
-// of lists, which is the client's matter and not the scheduler's.
+// emulate sets the version of the gates.
 func emulate(minor int) {
 	if minor == 0 || minor >= MinorOf(Version) {
 		return
 	}
-	gates := utilfeature.DefaultMutableFeatureGate
-	name := string(clientfeatures.WatchListClient)
-	if clientfeatures.FeatureGates().Enabled(clientfeatures.WatchListClient) {
-		_ = gates.SetFromMap(map[string]bool{name: true}) // without it lists are read in pages
-	}
+	KeepClientGates()
 	// It fails only for gates that were set by hand and that the version lacks;
 	// then the gates stay, and the caveats say whose they are.
-	_ = gates.SetEmulationVersion(versionutil.MajorMinor(1, uint(max(minor, oldestMinor))))
+	_ = utilfeature.DefaultMutableFeatureGate.SetEmulationVersion(versionutil.MajorMinor(1, uint(max(minor, oldestMinor))))
+}
+
+// KeepClientGates keeps client-go's feature gates as they are, whatever version the plugins emulate afterwards: how
+// lists are read, and when an informer has synced, is the matter of the client that is linked in. Those of 1.32, for
+// one, count informers as synced before the last object is there (DeltaFIFO.Pop in client-go/tools/cache).
+func KeepClientGates() {
+	kept := clientGates{}
+	_ = clientfeatures.AddVersionedFeaturesToExistingFeatureGates(kept) // it never fails
+	clientfeatures.ReplaceFeatureGates(kept)
+}
+
+// clientGates are client-go's feature gates, as they were when they were kept.
+type clientGates map[clientfeatures.Feature]bool
+
+// Enabled implements client-go's Gates.
+func (g clientGates) Enabled(gate clientfeatures.Feature) bool { return g[gate] }
+
+// AddVersioned implements client-go's VersionedRegistry.
+func (g clientGates) AddVersioned(known map[clientfeatures.Feature]clientfeatures.VersionedSpecs) error {
+	now := clientfeatures.FeatureGates()
+	for gate := range known {
+		g[gate] = now.Enabled(gate)
+	}
+	return nil
 }
 
 // ScheduleGroups turns on the scheduling of PodGroups, which is off by default: the API server of the

@@ -35,8 +35,13 @@ func TestAnOlderClustersPluginsAreRunWithItsFeatureGates(t *testing.T) {
 	} {
 		t.Run(test.cluster, func(t *testing.T) {
 			emulated(t, MinorOf(test.cluster))
-			if gatesOf() != test.gates || !clientfeatures.FeatureGates().Enabled(clientfeatures.WatchListClient) {
-				t.Errorf("the gates are those of 1.%d, lists are streamed: %t", gatesOf(), clientfeatures.FeatureGates().Enabled(clientfeatures.WatchListClient))
+			if gatesOf() != test.gates {
+				t.Errorf("the gates are those of 1.%d", gatesOf())
+			}
+			for _, gate := range []clientfeatures.Feature{clientfeatures.WatchListClient, clientfeatures.InOrderInformers, clientfeatures.AtomicFIFO} {
+				if !clientfeatures.FeatureGates().Enabled(gate) {
+					t.Errorf("the client's %s is off", gate)
+				}
 			}
 			same(t, VersionCaveat(test.cluster), test.caveat)
 			pod := testPod("x", "9")
