@@ -129,7 +129,7 @@ func (j *jobs) live() []*plan.Progress {
 func jobWords(job *plan.Progress) string {
 	var words strings.Builder
 	_, _ = fmt.Fprintf(&words, "%s: %d of %d %s%s", job.Name, job.Evicted(), len(job.Pods), job.Word(plan.PodGone), job.AlreadyWords())
-	for _, state := range []plan.PodState{plan.PodFailed, plan.PodLeft} {
+	for _, state := range []plan.PodState{plan.PodFailed, plan.PodUnknown, plan.PodLeft} {
 		if n := job.Count(state); n > 0 {
 			_, _ = fmt.Fprintf(&words, ", %d %s", n, job.Word(state))
 		}

@@ -29,6 +29,7 @@ func TestEachStepOfAPodIsToldOnce(t *testing.T) {
 		{plan.PodProgress{State: plan.PodGone, Back: back}, "", []string{"shop/cart-0: evicted, 1 of 1", "shop/cart-0: replaced by shop/cart-0, Pending"}},
 		{plan.PodProgress{State: plan.PodGone, Back: back, BackNode: "b"}, "", []string{"shop/cart-0: replaced by shop/cart-0 on b"}},
 		{plan.PodProgress{State: plan.PodFailed, Said: "no", Help: "ask", Back: back, BackNode: "b"}, "", []string{"shop/cart-0: not evicted. kube-apiserver: no; ask"}},
+		{plan.PodProgress{State: plan.PodUnknown, Said: "no answer in time", Back: back, BackNode: "b"}, "", []string{"shop/cart-0: unknown whether it is evicted: no answer in time"}},
 	} {
 		step.pod.Pod = ref
 		job := &plan.Progress{Name: "drain a", Why: step.why, Pods: []plan.PodProgress{step.pod}}

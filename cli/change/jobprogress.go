@@ -75,6 +75,7 @@ func (c *Command) leave(ctx context.Context, p *plan.Plan, id int, news *news) e
 		word string
 	}{
 		{job.Count(plan.PodAsked) + job.Count(plan.PodTerminating), "terminating"},
+		{job.Count(plan.PodUnknown), "unknown"},
 		{job.Count(plan.PodLeft), "not evicted"},
 		{job.Count(plan.PodFailed), "rejected"},
 	} {
@@ -166,6 +167,8 @@ func stateWords(pod *plan.PodProgress, gone string) string {
 			words = strings.TrimSuffix(words, ".") + "; " + pod.Help
 		}
 		return words
+	case plan.PodUnknown:
+		return "unknown whether it is evicted: " + pod.Said
 	case plan.PodLeft:
 		return "not evicted"
 	}

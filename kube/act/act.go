@@ -200,7 +200,7 @@ func (a *Actor) note(p *plan.Plan, ran *plan.Ran, failed error) plan.Entry {
 	if failed != nil {
 		entry.Result, entry.Undo, entry.Final = withoutValues(failed.Error(), p.Changes), nil, failedWords(ran, failed)
 		if len(ran.Changed) > 0 && p.Undo != nil {
-			entry.Undo, entry.Final = plan.Restore{Of: p.Action.Name(), Changes: ran.Changed}, ""
+			entry.Undo, entry.Final = plan.UndoOf(p.Action, ran.Changed), ""
 		}
 	}
 	if failed == nil {

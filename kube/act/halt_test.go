@@ -112,7 +112,11 @@ type slowEvictions struct {
 func (s slowEvictions) Evict(ctx context.Context, eviction *policyv1.Eviction) error {
 	if s.d.hold != nil {
 		s.d.note("begin")
-		<-s.d.hold
+		select {
+		case <-s.d.hold:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
 	return s.EvictionInterface.Evict(ctx, eviction)
 }

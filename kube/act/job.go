@@ -2,6 +2,7 @@ package act
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -20,6 +21,10 @@ const (
 	// retried.
 	firstPause   = 5 * time.Second
 	longestPause = 30 * time.Second
+	// untilSeen is how long a snapshot may take to show what the server did.
+	untilSeen = 5 * time.Second
+	// lastAnswers is how long a job that ends waits for answers to what it requested.
+	lastAnswers = 2 * time.Second
 	// afterwards is how long a finished job still follows the replacements of its
 	// pods.
 	afterwards = 10 * time.Minute
@@ -54,14 +59,21 @@ type job struct {
 }
 
 // orders are what the user requested of a job.
-type orders struct{ paused, stopped bool }
+type orders struct {
+	paused, stopped bool
+	closed          bool // the Actor is being closed
+}
+
+// withdrawn reports whether nothing more may be sent.
+func (o orders) withdrawn() bool { return o.stopped || o.closed }
 
 // pod is one pod that a job evicts or deletes.
 type pod struct {
 	plan.PodProgress
 	end       *plan.End
-	busy      bool // a request about it is in flight
-	requested bool // its eviction or deletion was requested, and the server may have done it
+	busy      bool      // a request about it is in flight
+	requested bool      // its eviction or deletion was requested, and the server may have done it
+	unclear   time.Time // when it was last requested without a clear answer; zero: the last answer was clear
 	pauses    wait.Backoff
 	look      time.Time // when the server is asked whether it is there, where no snapshot tells
 }
@@ -102,13 +114,15 @@ func newJob(a *Actor, p *plan.Plan) *job {
 }
 
 // run evicts the pods. It returns when every pod is deleted and has its replacement,
-// or when ctx ends.
+// or soon after ctx ends: requests in flight may still be answered.
 func (j *job) run(ctx context.Context) {
+	requests, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
 	ticker := j.actor.Clock.NewTicker(pollEvery)
 	defer ticker.Stop()
 	defer j.hush()
 	for {
-		j.step(ctx)
+		j.step(requests)
 		if j.settled() {
 			return
 		}
@@ -118,7 +132,7 @@ func (j *job) run(ctx context.Context) {
 		case <-j.wake:
 		case <-ticker.C():
 		case <-ctx.Done():
-			j.abandon()
+			j.abandon(cancel)
 			return
 		}
 	}
@@ -180,9 +194,14 @@ func (j *job) leave() {
 	}
 }
 
-// giveUp leaves a pod on its node. Since and Budget keep their values.
+// giveUp leaves a pod on its node, as far as that is known. Since and Budget keep their values.
 func (j *job) giveUp(p *pod) {
-	since, budget := p.Since, p.Budget
+	since, budget, said := p.Since, p.Budget, p.Said
+	if !p.unclear.IsZero() && j.actor.Clock.Since(p.unclear) < untilSeen {
+		j.turn(p, plan.PodUnknown)
+		p.Said = said
+		return
+	}
 	j.turn(p, plan.PodLeft)
 	p.Since, p.Budget = since, budget
 }
@@ -203,7 +222,9 @@ func (j *job) explain(snapshot *model.Snapshot) {
 // ended reports whether no pod will change any more.
 func (j *job) ended() bool {
 	for i := range j.pods {
-		if p := &j.pods[i]; p.busy || !final(p.State) {
+		p := &j.pods[i]
+		unknown := p.State == plan.PodUnknown && j.actor.Clock.Since(p.unclear) >= longestPause // no snapshot tells
+		if p.busy || !final(p.State) && !unknown {
 			return false
 		}
 	}
@@ -217,8 +238,11 @@ func final(state plan.PodState) bool {
 // finish ends the job, as of that snapshot.
 func (j *job) finish(snapshot *model.Snapshot) {
 	j.over = j.actor.Clock.Now()
-	if j.state != plan.JobStopped {
+	switch {
+	case j.state != plan.JobStopped:
 		j.state, j.why = plan.JobDone, j.newcomers(snapshot)
+	case !slices.ContainsFunc(j.pods, func(p pod) bool { return p.State != plan.PodGone }):
+		j.why = "" // it was stopped when there was nothing left to request
 	}
 	j.actor.conclude(j.progress())
 }
@@ -231,12 +255,20 @@ func (j *job) settled() bool {
 	return j.replacements.complete(j.pods) || j.actor.Clock.Since(j.over) > afterwards
 }
 
-// abandon ends the job as it is, once the requests in flight have returned.
-func (j *job) abandon() {
-	j.asking.Wait()
+// abandon ends the job as it is, once the requests in flight have returned. Those that take long are cancelled: the
+// server may carry them out all the same.
+func (j *job) abandon(cancel func()) {
+	late := j.actor.Clock.NewTimer(lastAnswers)
+	defer late.Stop()
 	for j.busy > 0 {
-		j.settle(<-j.replies)
+		select {
+		case r := <-j.replies:
+			j.settle(r)
+		case <-late.C():
+			cancel()
+		}
 	}
+	j.asking.Wait()
 	if j.over.IsZero() && !j.ended() {
 		j.state, j.why = plan.JobStopped, "fathom exited"
 		j.leave()

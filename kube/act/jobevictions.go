@@ -99,7 +99,7 @@ func (j *job) askFor(ctx context.Context, end *plan.End, back bool) outcome {
 		return outcome{state: plan.PodGone}
 	case now != nil && now.Object.DeletionTimestamp != nil:
 		return outcome{state: plan.PodTerminating} // by another client
-	case j.actor.jobs.ordersFor(j).stopped:
+	case j.actor.jobs.ordersFor(j).withdrawn():
 		return outcome{state: plan.PodWaits}
 	}
 	err := ask(ctx, j.actor.Writer, end, false)
@@ -128,13 +128,17 @@ func (j *job) settle(r reply) {
 	j.busy--
 	if r.sends {
 		j.sending--
+		p.unclear = time.Time{}
+		if r.asked && r.state == plan.PodWaits {
+			p.unclear = j.actor.Clock.Now()
+		}
 	}
 	p.requested = p.requested || r.asked
 	if r.state == plan.PodAsked { // the snapshot may tell already that it is gone
 		j.hasten(p)
 	}
 	switch {
-	case final(p.State), p.State == plan.PodTerminating && r.state != plan.PodGone:
+	case final(p.State), (p.State == plan.PodTerminating || p.State == plan.PodUnknown) && r.state != plan.PodGone:
 		return // the snapshot was faster
 	case r.state == plan.PodTerminating:
 		return // the snapshot tells more
@@ -144,7 +148,7 @@ func (j *job) settle(r reply) {
 	}
 	again := r.state == plan.PodBlocked || r.state == plan.PodWaits
 	if again && j.state == plan.JobStopped {
-		p.Budget = r.budget
+		p.Said, p.Budget = r.said, r.budget
 		j.giveUp(p)
 		return
 	}

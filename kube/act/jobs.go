@@ -108,7 +108,7 @@ func (a *Actor) enlist(confirmed plan.Confirmed) *job {
 func (a *Actor) start(j *job, confirmed plan.Confirmed) {
 	a.jobs.mu.Lock()
 	defer a.jobs.mu.Unlock()
-	ctx := withConfirmation(a.jobs.running, confirmed, func() bool { return a.jobs.ordersFor(j).stopped })
+	ctx := withConfirmation(a.jobs.running, confirmed, func() bool { return a.jobs.ordersFor(j).withdrawn() })
 	a.jobs.tasks.Go(func() {
 		defer utilruntime.HandleCrash()
 		j.run(ctx)
@@ -144,10 +144,13 @@ func same(a, b *plan.Progress) bool {
 	return a.State == b.State && a.Why == b.Why && a.Over.Equal(b.Over) && slices.Equal(a.Pods, b.Pods)
 }
 
-// Close ends all jobs as they are and waits for them. Requested evictions go on in the
-// cluster.
+// Close ends all jobs as they are and waits for them: nothing more is requested, and for what was, answers are
+// waited for a little. Requested evictions go on in the cluster.
 func (a *Actor) Close() {
 	a.jobs.mu.Lock()
+	for _, j := range a.jobs.jobs {
+		j.orders.closed = true
+	}
 	a.jobs.end()
 	a.jobs.mu.Unlock()
 	a.jobs.tasks.Wait()
@@ -172,6 +175,9 @@ func resultOf(p *plan.Progress) (words string, ok bool) {
 	}
 	if n := p.Count(plan.PodFailed); n > 0 {
 		words += fmt.Sprintf(", %d rejected", n)
+	}
+	if n := p.Count(plan.PodUnknown); n > 0 {
+		words += fmt.Sprintf(", %d unknown", n)
 	}
 	switch {
 	case p.State == plan.JobStopped:

@@ -34,6 +34,8 @@ func (j *job) watch(ctx context.Context, snapshot *model.Snapshot) {
 			j.lookDue(ctx, i, now)
 		case found.Object.DeletionTimestamp != nil:
 			j.terminating(p, found, now)
+		case p.State == plan.PodUnknown && now.Sub(p.unclear) >= untilSeen:
+			j.turn(p, plan.PodLeft) // the server did not do it
 		}
 	}
 }
@@ -50,7 +52,7 @@ func (j *job) gone(p *pod) {
 // shows it.
 func (j *job) lookDue(ctx context.Context, i int, now time.Time) {
 	p := &j.pods[i]
-	ending := p.State == plan.PodAsked || p.State == plan.PodTerminating
+	ending := p.State == plan.PodAsked || p.State == plan.PodTerminating || p.State == plan.PodUnknown
 	if !ending || p.busy || j.busy == atOnce || now.Before(p.look) {
 		return
 	}

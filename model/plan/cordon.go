@@ -71,7 +71,7 @@ func (c Cordon) Plan(on Facts) (*Plan, error) {
 	case len(plan.Stops) > 0:
 		plan.UndoSays = undoStopsDrain
 	}
-	plan.Title, plan.Undo = titleOf(c, plan.Changes), undoOf(c, plan.Changes)
+	plan.Title, plan.Undo = titleOf(c, plan.Changes), UndoOf(c, plan.Changes)
 	plan.follow()
 	return plan, nil
 }

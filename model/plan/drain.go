@@ -78,7 +78,7 @@ func (d Drain) Plan(on Facts) (*Plan, error) {
 	plan.Consents = consentsOf(plan.Ends)
 	plan.Undo, plan.UndoSays = nil, "Evictions cannot be undone."
 	if len(plan.Changes) > 0 {
-		plan.Undo, plan.UndoSays = undoOf(d, plan.Changes), "Undo: uncordon; pods do not move back."
+		plan.Undo, plan.UndoSays = UndoOf(d, plan.Changes), "Undo: uncordon; pods do not move back."
 	}
 	plan.tell(evictsWords(plan.PodsTerminated, len(plan.Ends)+len(plan.Stays)))
 	return plan, nil

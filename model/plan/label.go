@@ -188,7 +188,7 @@ func (m marks) plan(on Facts) (*Plan, error) {
 	}
 	plan.Action = m.of(kept)
 	plan.Title = titleOf(plan.Action, plan.Changes)
-	plan.Undo, plan.UndoSays = undoOf(plan.Action, plan.Changes), fmt.Sprintf("Undo: restore the previous %s.", m.field)
+	plan.Undo, plan.UndoSays = UndoOf(plan.Action, plan.Changes), fmt.Sprintf("Undo: restore the previous %s.", m.field)
 	return plan, nil
 }
 

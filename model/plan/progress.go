@@ -59,7 +59,9 @@ const (
 	PodTerminating PodState = "terminating"
 	PodGone        PodState = "gone"
 	PodFailed      PodState = "failed" // it is not tried again: Said says why
-	PodLeft        PodState = "left"   // the job was stopped before anything was sent
+	PodLeft        PodState = "left"   // the job was stopped before the server accepted anything
+	// PodUnknown says that the job was stopped before it was clear whether the server had done what was requested of it.
+	PodUnknown PodState = "unknown"
 )
 
 // Word words the state of a pod of the job: "evicted", and "deleted" where the job

@@ -52,7 +52,7 @@ func (r Restart) Plan(on Facts) (*Plan, error) {
 		Action: r, Title: "Restart " + model.Clean(workloadWords(r.Ref)), Does: "restart", Changes: []Change{change}, on: on.Snapshot,
 		UndoSays: "Undo: restore the previous template, which replaces the pods again.",
 	}
-	plan.Undo = undoOf(r, plan.Changes)
+	plan.Undo = UndoOf(r, plan.Changes)
 	plan.roll(on)
 	return plan, nil
 }

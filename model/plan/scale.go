@@ -45,7 +45,7 @@ func (s Scale) Plan(on Facts) (*Plan, error) {
 		Action: s, Title: "Scale " + model.Clean(workloadWords(s.Ref)), Does: "scale", Changes: []Change{change}, on: on.Snapshot,
 		UndoSays: fmt.Sprintf("Undo: scale back to %d.", was),
 	}
-	plan.Undo = undoOf(s, plan.Changes)
+	plan.Undo = UndoOf(s, plan.Changes)
 	plan.rescale(on)
 	return plan, nil
 }

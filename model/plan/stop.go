@@ -114,6 +114,7 @@ func stopWords(job *Progress, opens []string) string {
 		{job.Count(PodAsked) + job.Count(PodTerminating), "terminating"},
 		{job.Count(PodFailed), "failed"},
 		{job.Count(PodBlocked), "blocked by " + grammar.Agree(job.Count(PodBlocked), "PDB", "PDBs")},
+		{job.Count(PodUnknown), string(PodUnknown)},
 		{job.Count(PodWaits) + job.Count(PodLeft), "not evicted"},
 	} {
 		if part.n > 0 {

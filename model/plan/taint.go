@@ -88,7 +88,7 @@ func (t Taint) Plan(on Facts) (*Plan, error) {
 	t.Nodes = kept
 	plan.Action = t
 	plan.Title = t.title(plan.Changes)
-	plan.Undo, plan.UndoSays = undoOf(t, plan.Changes), t.undoSays(plan.Changes)
+	plan.Undo, plan.UndoSays = UndoOf(t, plan.Changes), t.undoSays(plan.Changes)
 	plan.follow()
 	return plan, nil
 }

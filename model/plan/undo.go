@@ -19,8 +19,8 @@ type Restore struct {
 	OfDrain bool
 }
 
-// undoOf is the undo of an action's changes.
-func undoOf(action Action, changes []Change) Action {
+// UndoOf is the undo of an action's changes.
+func UndoOf(action Action, changes []Change) Action {
 	_, drain := action.(Drains)
 	if undo, ok := action.(Restore); ok {
 		drain = undo.OfDrain
@@ -89,7 +89,7 @@ func (r Restore) Plan(on Facts) (*Plan, error) {
 	default:
 		plan.UndoSays = "Undo: " + redoWords(plan.Changes[0]) + "."
 	}
-	plan.Undo = undoOf(r, plan.Changes)
+	plan.Undo = UndoOf(r, plan.Changes)
 	if n := len(gone); n > 0 {
 		plan.warn(fmt.Sprintf("Skips %s: %s no longer %s.", model.Clean(namesOf(gone)), grammar.Agree(n, "it", "they"), grammar.Agree(n, "exists", "exist")))
 	}

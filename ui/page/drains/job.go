@@ -71,6 +71,7 @@ func jobTally(job *plan.Progress) string {
 		{job.Count(plan.PodWaits), job.Word(plan.PodWaits)},
 		{blocked, "blocked by " + grammar.Agree(blocked, "PDB", "PDBs")},
 		{job.Count(plan.PodFailed), job.Word(plan.PodFailed)},
+		{job.Count(plan.PodUnknown), job.Word(plan.PodUnknown)},
 		{job.Count(plan.PodLeft), job.Word(plan.PodLeft)},
 	} {
 		if part.n > 0 {
@@ -80,7 +81,6 @@ func jobTally(job *plan.Progress) string {
 	return words.String()
 }
 
-// ShowJobs shows the newest progress of the job.
 // ShowJobs shows the newest progress of the jobs.
 func (p *Page) ShowJobs() {
 	if job := Find(p.jobs.All(), p.job.ID); job != nil {

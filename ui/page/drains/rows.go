@@ -22,7 +22,7 @@ const saidMost = 4
 // podOrder is the order in which a job's pods are listed: those first that need
 // attention.
 var podOrder = []plan.PodState{
-	plan.PodFailed, plan.PodBlocked, plan.PodTerminating, plan.PodAsked, plan.PodWaits, plan.PodLeft, plan.PodGone,
+	plan.PodFailed, plan.PodUnknown, plan.PodBlocked, plan.PodTerminating, plan.PodAsked, plan.PodWaits, plan.PodLeft, plan.PodGone,
 }
 
 // inOrder are the pods of a job as the page lists them, the newest first of each state.
@@ -39,7 +39,7 @@ func inOrder(pods []plan.PodProgress) []plan.PodProgress {
 func (p *Page) state(pod plan.PodProgress) table.Cell {
 	made := table.Cell{Text: p.job.Word(pod.State)}
 	switch pod.State {
-	case plan.PodBlocked:
+	case plan.PodBlocked, plan.PodUnknown:
 		made.Tone = tone.Warning
 	case plan.PodFailed:
 		made.Tone = tone.Bad
