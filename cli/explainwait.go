@@ -135,21 +135,26 @@ func (e *explainOptions) awaitPod(ctx context.Context, live *source.Live, pod *m
 		limited, cancel = context.WithTimeout(ctx, e.wait)
 		defer cancel()
 	}
-	err := w.run(limited)
+	err := w.run(ctx, limited)
 	if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) && limited.Err() != nil {
 		return w.timedOut(ctx)
 	}
 	return err
 }
 
-// run looks at the pod after each change of the cluster.
-func (w *podWaiter) run(ctx context.Context) error {
+// run looks at the pod after each change of the cluster, within a limited time, but explains it once however short
+// that is.
+func (w *podWaiter) run(ctx, limited context.Context) error {
 	for {
-		done, err := w.look(ctx)
+		asking := limited
+		if w.last == nil {
+			asking = ctx
+		}
+		done, err := w.look(asking)
 		if done || err != nil {
 			return err
 		}
-		if err := w.follow.Next(ctx, asksApart, w.track.pause(time.Now())); err != nil {
+		if err := w.follow.Next(limited, asksApart, w.track.pause(time.Now())); err != nil {
 			return err
 		}
 	}

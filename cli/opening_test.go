@@ -37,14 +37,16 @@ func TestTheScreenDoesNotWaitForASlowServer(t *testing.T) {
 }
 
 func TestAClusterThatIsNotWaitedForIsGivenUp(t *testing.T) {
-	var once sync.Once
-	ended := make(chan struct{})
+	var begun, over sync.Once
+	asked, ended := make(chan struct{}), make(chan struct{})
 	config := troubled(t, func(_ http.ResponseWriter, r *http.Request) bool {
+		begun.Do(func() { close(asked) })
 		<-r.Context().Done()
-		once.Do(func() { close(ended) })
+		over.Do(func() { close(ended) })
 		return true
 	})
 	options := started(t, config)
+	<-asked
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if cluster, err := options.Opening(ctx); cluster != nil || err == nil {

@@ -81,7 +81,7 @@ step 2, 00:04:00: 0 objects; 3 before it failed
 func TestARecordingWithoutAStepFails(t *testing.T) {
 	r, said, _ := newRecorder(t, model.Connection{Err: "connection refused"})
 	r.steps = 1
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
 	err := r.finish(r.run(ctx))
 	if err == nil || !strings.HasSuffix(err.Error(), "no step was saved") || !strings.Contains(said.String(), "connection refused") {

@@ -75,9 +75,9 @@ func TestTooManyRequestsAreSaidAndEndAtTheRequestTimeout(t *testing.T) {
 				}
 				return of(r)
 			})
-			stdout, stderr, code := runs(t.Context(), t, "get", "nodes", "--kubeconfig", config, "--request-timeout", "1s")
+			stdout, stderr, code := runs(t.Context(), t, "get", "nodes", "--kubeconfig", config, "--request-timeout", "4s")
 			want := "fathom: waiting for the API server: too many requests\n" +
-				"fathom: read cluster: too many requests for 1s: wait longer with --request-timeout\n"
+				"fathom: read cluster: too many requests for 4s: wait longer with --request-timeout\n"
 			if code != exit.Unknown || stderr != want || stdout != "" {
 				t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 			}

@@ -14,6 +14,7 @@ import (
 func TestTheSchedulerIsHeldUntilThePredictionIsMade(t *testing.T) {
 	t.Parallel()
 	s := begin(t, "anti-affinity")
+	s.awaitThat("pods.size() == 7")
 	time.Sleep(2 * time.Second)
 	if !s.holds("pods.filter(p, !has(p.spec.nodeName)).size() == 7 && unschedulable.size() == 0") {
 		t.Error("pods are decided about before the answer")

@@ -31,7 +31,8 @@ const (
 	mostOrders = 12
 	// leastOrders is how many have to have been simulated for an answer.
 	leastOrders = 3
-	// playingTime is after how long no further order is begun; longestOrder is how long one may take.
+	// playingTime is after how long no order beyond leastOrders is begun; longestOrder is how long one may take, and after
+	// how long none is begun.
 	playingTime  = 300 * time.Millisecond
 	longestOrder = 2 * time.Second
 )
@@ -179,7 +180,11 @@ func (s *simulation) unbound(pod *corev1.Pod, name string) bool {
 func (s *simulation) playAll(ctx context.Context) error {
 	begun := time.Now()
 	for n := range mostOrders {
-		if n > 0 && (s.told.Equal || time.Since(begun) > playingTime) {
+		limit := playingTime
+		if n < leastOrders {
+			limit = longestOrder
+		}
+		if n > 0 && (s.told.Equal || time.Since(begun) > limit) {
 			break
 		}
 		o := newOrder(s, n)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -57,7 +58,10 @@ func TestTheLeaseOfANodeSaysWhenItWasRenewed(t *testing.T) {
 	}
 }
 
-func TestASchedulerLives(t *testing.T) {
+// It runs on a clock of its own: ages are words.
+func TestASchedulerLives(t *testing.T) { synctest.Test(t, aSchedulerLives) }
+
+func aSchedulerLives(t *testing.T) {
 	lease := func(name string, ago time.Duration) runtime.Object {
 		renewed := metav1.NewMicroTime(time.Now().Add(-ago))
 		return &coordinationv1.Lease{
@@ -133,12 +137,10 @@ func TestASchedulerLives(t *testing.T) {
 		{"perhaps, when only one namespace's Leases may be read", "batch", newTestCachedReader(t, "leases in all namespaces"), false, false, "not allowed to list leases"},
 		{"when one namespace that may be read tells of it", "batch", newTestCachedReader(t, "events in all namespaces", by("batch", time.Second)), true, true, ": FailedScheduling of pod"},
 	} {
-		t.Run(test.says, func(t *testing.T) {
-			alive, known, why := test.asker.SchedulerAlive(t.Context(), test.name)
-			if alive != test.alive || known != test.known || !strings.Contains(why, test.why) {
-				t.Errorf("alive %v, known %v: %q; want %v, %v: %q", alive, known, why, test.alive, test.known, test.why)
-			}
-		})
+		alive, known, why := test.asker.SchedulerAlive(t.Context(), test.name)
+		if alive != test.alive || known != test.known || !strings.Contains(why, test.why) {
+			t.Errorf("%s: alive %v, known %v: %q; want %v, %v: %q", test.says, alive, known, why, test.alive, test.known, test.why)
+		}
 	}
 }
 

@@ -65,10 +65,10 @@ func TestSnapshotsKeepTheirPace(t *testing.T) {
 	client := newClient(node("a", "4"))
 	c := open(t, newSource(client), Options{Clock: clock})
 	first := next(t, c) // at once: no step of the clock was needed
-	stepUntil(t, clock, func() bool { return c.feed.Load().settled.Load() })
-	drainAll(c)
-
 	feed := c.feed.Load()
+	stepUntil(t, clock, func() bool { return isClosed(c.ready) }) // after it was published
+	drainAll(c)
+	feed.queue.nudge() // where the clock was moved once more than that needed
 	awaitPause(t, clock)
 	if _, err := client.CoreV1().Pods("shop").Create(t.Context(), pod("one", "1", ""), metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)

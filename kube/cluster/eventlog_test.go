@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -180,7 +181,12 @@ func TestTheNewestRefusedPodsAreReadAgain(t *testing.T) {
 	}
 }
 
+// It runs on a clock of its own: ages are words.
 func TestTheNewestSignOfASchedulerIsTold(t *testing.T) {
+	synctest.Test(t, theNewestSignOfASchedulerIsTold)
+}
+
+func theNewestSignOfASchedulerIsTold(t *testing.T) {
 	of := func(made runtime.Object, name string) *corev1.Pod {
 		p, ok := made.(*corev1.Pod)
 		if !ok {
@@ -215,19 +221,22 @@ func TestTheNewestSignOfASchedulerIsTold(t *testing.T) {
 		{"but not where that would say little more", []*corev1.Pod{bound("a", 10*time.Second), again}, []runtime.Object{whole}, "seen 10s ago: bound pod dev/a"},
 		{"of events", nil, []runtime.Object{event("a", 30*time.Minute), event("b", 10*time.Second)}, "last seen 10s ago: FailedScheduling of pod dev/b"},
 	} {
-		t.Run(test.says, func(t *testing.T) {
-			a := newTestCachedReader(t, "", test.listed...)
-			if test.held != nil {
-				a.Use(Held{Pods: func() []*corev1.Pod { return test.held }})
-			}
-			if alive, _, why := a.SchedulerAlive(t.Context(), "batch"); !alive || why != test.want {
-				t.Errorf("alive %v: %q, want %q", alive, why, test.want)
-			}
-		})
+		a := newTestCachedReader(t, "", test.listed...)
+		if test.held != nil {
+			a.Use(Held{Pods: func() []*corev1.Pod { return test.held }})
+		}
+		if alive, _, why := a.SchedulerAlive(t.Context(), "batch"); !alive || why != test.want {
+			t.Errorf("%s: alive %v: %q, want %q", test.says, alive, why, test.want)
+		}
 	}
 }
 
+// It runs on a clock of its own: ages are words.
 func TestASignOfOnlySomePodsIsNotCalledTheLast(t *testing.T) {
+	synctest.Test(t, aSignOfOnlySomePodsIsNotCalledTheLast)
+}
+
+func aSignOfOnlySomePodsIsNotCalledTheLast(t *testing.T) {
 	pod, ok := refused(corev1.PodReasonUnschedulable, time.Minute).(*corev1.Pod)
 	if !ok {
 		t.Fatal("no pod")

@@ -102,7 +102,8 @@ func (s *SuspendedJobs) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		s.round(ctx, informer.GetStore().List(), informer.HasSynced())
+		synced := informer.HasSynced() // before the list, which is whole then
+		s.round(ctx, informer.GetStore().List(), synced)
 	}
 }
 
