@@ -195,7 +195,7 @@ func (a *Actor) note(p *plan.Plan, ran *plan.Ran, failed error) plan.Entry {
 		entry.Final = p.UndoSays
 	}
 	if ran.Job != 0 {
-		entry.Result = "running" // its job says more in the end
+		entry.Result = stillRuns // its job says more in the end
 	}
 	if failed != nil {
 		entry.Result, entry.Undo, entry.Final = withoutValues(failed.Error(), p.Changes), nil, failedWords(ran, failed)

@@ -15,6 +15,9 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
+// stillRuns is the result of what goes on after it was begun: its last line in the log has another.
+const stillRuns = "running"
+
 const (
 	// mostEarlier is how many entries of earlier runs are read back.
 	mostEarlier = 300
@@ -100,13 +103,14 @@ func cutOff(file *os.File) bool {
 	return err == nil && last[0] != '\n'
 }
 
-// earlier are the newest entries, in the order of the file, and how many lines
+// earlier are the newest entries, in the order of the file, each as its last line says, and how many lines
 // among them are broken.
 func (l *Log) earlier() (entries []plan.Entry, broken int, err error) {
 	text, err := l.end()
 	if err != nil {
 		return nil, 0, fmt.Errorf("read %s: %w", l.file, bare(err))
 	}
+	at := map[string]int{}
 	for line := range bytes.Lines(text) {
 		line = bytes.TrimSpace(line)
 		if len(line) == 0 {
@@ -117,7 +121,19 @@ func (l *Log) earlier() (entries []plan.Entry, broken int, err error) {
 			broken++
 			continue
 		}
-		entries = append(entries, cleanEntry(entry))
+		key := fmt.Sprint(entry.At.UnixNano(), []string{entry.User, entry.Context, entry.Did})
+		entry = cleanEntry(entry)
+		if was, again := at[key]; again {
+			entries[was] = entry
+			continue
+		}
+		at[key] = len(entries)
+		entries = append(entries, entry)
+	}
+	for i := range entries {
+		if entries[i].Result == stillRuns {
+			entries[i].Result = "begun; its end is not logged"
+		}
 	}
 	return entries[max(0, len(entries)-mostEarlier):], broken, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -60,6 +61,30 @@ func TestWhatWasDoneIsReadBackInTheNextRun(t *testing.T) {
 	}
 }
 
+func TestAnEarlierDrainIsReadBackAsItEnded(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "activity.jsonl")
+	var text strings.Builder
+	for _, line := range []string{
+		`"at":"2026-11-20T14:02:31.5Z","user":"anna","context":"c","action":"drain n1","result":"running","ok":true`,
+		`"at":"2026-11-20T14:02:33Z","user":"anna","context":"c","action":"cordon n2","result":"done","ok":true`,
+		`"at":"2026-11-20T14:02:31.5Z","user":"anna","context":"c","action":"drain n1","result":"3 of 4 evicted, stopped","ok":false`,
+		`"at":"2026-11-20T14:05:00Z","user":"anna","context":"c","action":"drain n1","result":"running","ok":true`,
+	} {
+		text.WriteString("{" + line + "}\n")
+	}
+	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, entry := range logging(file, nil).Activity() {
+		got = append(got, entry.Did+": "+entry.Result)
+	}
+	want := []string{"drain n1: begun; its end is not logged", "cordon n2: done", "drain n1: 3 of 4 evicted, stopped"}
+	if !slices.Equal(got, want) {
+		t.Errorf("the activity is %q, want %q", got, want)
+	}
+}
+
 func TestBrokenLinesAreLeftOutAndCounted(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "activity.jsonl")
 	var text strings.Builder
@@ -93,12 +118,18 @@ func TestBrokenLinesAreLeftOutAndCounted(t *testing.T) {
 
 func TestOnlyTheEndOfALongLogIsRead(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "activity.jsonl")
-	line := `{"at":"2026-11-20T14:02:31Z","user":"","context":"","action":"` + strings.Repeat("x", 4000) + `","result":"done","ok":true}` + "\n"
-	if err := os.WriteFile(file, []byte(strings.Repeat(line, 1000)), 0o600); err != nil {
+	line := func(n int) string {
+		return fmt.Sprintf(`{"at":"2026-11-20T14:02:31.%06dZ","user":"","context":"","action":"`, n+1) + strings.Repeat("x", 4000) + `","result":"done","ok":true}` + "\n"
+	}
+	var text strings.Builder
+	for n := range 1000 {
+		text.WriteString(line(n))
+	}
+	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	entries, broken, err := NewLog(file).earlier()
-	if most := mostRead / len(line); err != nil || broken != 0 || len(entries) != most {
+	if most := mostRead / len(line(0)); err != nil || broken != 0 || len(entries) != most {
 		t.Errorf("%d entries, %d broken lines, %v; want %d entries", len(entries), broken, err, most)
 	}
 }
@@ -197,7 +228,7 @@ func TestWhatBecameOfTheFixedPodIsLogged(t *testing.T) {
 		t.Errorf("this run's activity is %+v", got)
 	}
 	later := logging(file, nil).Activity()
-	if len(later) != 2 || later[0].Came() != "done → cart-0 on n1" || later[1].Came() != "done" {
+	if len(later) != 1 || later[0].Came() != "done → cart-0 on n1" {
 		t.Errorf("a later run's activity is %+v", later)
 	}
 }
