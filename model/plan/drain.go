@@ -95,7 +95,10 @@ func (d Drain) share(p *Plan, node string, going []types.UID) (unseen int) {
 		switch {
 		case slices.Contains(going, pod.Object.UID):
 			unseen--
-			p.Ends = append(p.Ends, endOf(pod, Evicted))
+			end := endOf(pod, Evicted)
+			// kubectl's filters name one of a DaemonSet only where the DaemonSet is gone, for which kubectl wants --force.
+			end.Lost = end.Lost || ofDaemonSet(pod.Object) && !pod.Finished()
+			p.Ends = append(p.Ends, end)
 		case model.IsMirror(pod.Object):
 			p.Stays = append(p.Stays, Stay{Pod: pod, Why: StaticPod})
 		case ofDaemonSet(pod.Object) && !pod.Finished():

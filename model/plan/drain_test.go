@@ -207,3 +207,23 @@ func TestADrainThatWouldDoNothing(t *testing.T) {
 		t.Errorf("a drain of a pod that the snapshot does not have gives %v", err)
 	}
 }
+
+// kubectl drain evicts a pod whose DaemonSet is gone with --force only: nothing recreates it.
+func TestAPodWhoseDaemonSetIsGoneIsNotRecreated(t *testing.T) {
+	facts := factsOf(t, anEmptyNode("n1"), owned("kube-system/proxy-1", "n1", "DaemonSet/proxy", nil))
+	var uids []types.UID
+	for _, pod := range facts.Snapshot.Pods {
+		uids = append(uids, pod.Object.UID)
+	}
+	facts.Filtered["n1"] = uids
+	plan, err := Drain{Nodes: []string{"n1"}}.Plan(facts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(plan.Ends) != 1 || !plan.Ends[0].Lost || len(plan.Consents) != 1 || plan.Consents[0].Flag != "kubectl drain --force" {
+		t.Errorf("ends %+v, consents %+v", plan.Ends, plan.Consents)
+	}
+	if words := plan.Ends[0].Words(); words != "not recreated: no controller" {
+		t.Errorf("it says %q", words)
+	}
+}
