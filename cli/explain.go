@@ -183,7 +183,7 @@ func (e *explainOptions) write(live *source.Live, r *report.Report) error {
 
 // textOptions say how much the text shows.
 func (e *explainOptions) textOptions(live *source.Live) report.TextOptions {
-	return report.TextOptions{Verbose: e.whole, Nodes: e.nodes, Fixes: e.fixes, Now: live.Now()}
+	return report.TextOptions{Verbose: e.whole, Nodes: e.nodes, Fixes: e.fixes, Now: live.Now(), KubectlFlags: live.Snapshot.Status.KubectlFlags}
 }
 
 // validate rejects flags that do not go together.

@@ -24,18 +24,21 @@ type Snapshot struct {
 
 // Status says where the data of a Snapshot comes from.
 type Status struct {
-	Context     string         // the kubeconfig's context, whole
-	Server      string         // the API server's URL
-	Version     string         // the API server's version, "" if not known
-	Namespace   string         // pods of this namespace only could be read; "" is all
-	Insecure    bool           // the server's certificate is not verified
-	Reading     map[string]int // resource → objects so far, for every list that is not in yet
-	Unread      []Unread       // what could not be read, by resource
-	Connection  Connection
-	MetricsNote string    // why there is no usage; "" while it is served or not asked for
-	Taken       time.Time // when the file that this comes from was written; zero for a live cluster
-	Step, Steps int       // which of how many it is in a recording, from 1; zero elsewhere
-	Seeking     bool      // whether pods could not be created is still being found out
+	Context string // the kubeconfig's context, whole
+	// KubectlFlags are the flags that kubectl needs to reach the same cluster, quoted for a shell: "--context prod"; ""
+	// where it does by itself.
+	KubectlFlags string
+	Server       string         // the API server's URL
+	Version      string         // the API server's version, "" if not known
+	Namespace    string         // pods of this namespace only could be read; "" is all
+	Insecure     bool           // the server's certificate is not verified
+	Reading      map[string]int // resource → objects so far, for every list that is not in yet
+	Unread       []Unread       // what could not be read, by resource
+	Connection   Connection
+	MetricsNote  string    // why there is no usage; "" while it is served or not asked for
+	Taken        time.Time // when the file that this comes from was written; zero for a live cluster
+	Step, Steps  int       // which of how many it is in a recording, from 1; zero elsewhere
+	Seeking      bool      // whether pods could not be created is still being found out
 }
 
 // Unread is a resource that could not be listed, and why.

@@ -249,6 +249,17 @@ func TestATitleThatWasCutStandsInTheDetails(t *testing.T) {
 	requireRow(t, app, 12, " Tolerate dedicated=gpu:NoSchedule and remove node selector disktype=ssd.")
 }
 
+func TestCommandsForAnotherThanKubectlsClusterSaySo(t *testing.T) {
+	app, _, _ := fixesOn(t, 80, 24, checkoutFixes(), nil)
+	if drawn := screen(app); strings.Contains(drawn, "kubectl needs") {
+		t.Errorf("kubectl needs nothing:\n%s", drawn)
+	}
+	app.observed.Snapshot.Status.KubectlFlags = "--context prod-eu"
+	if drawn := screen(app); !strings.Contains(drawn, " Cluster  To reach this cluster, kubectl needs --context prod-eu.") || !strings.Contains(drawn, " Command  kubectl") {
+		t.Errorf("it does not say what kubectl needs:\n%s", drawn)
+	}
+}
+
 func TestTheMouseSelectsAFix(t *testing.T) {
 	app, _, _ := fixesOn(t, 80, 24, checkoutFixes(), nil)
 	send(t, app, tea.MouseClickMsg{X: 20, Y: 5, Button: tea.MouseLeft})

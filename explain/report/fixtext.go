@@ -40,11 +40,13 @@ func (c composer) fixes() []Section {
 	}
 	shown, alike := c.shownFixes()
 	table := &Table{Columns: []Column{{Head: fixes.head()}, {FitsHead, Right}, {PlacesHead, Right}, {Head: EffectsHead}}}
+	commands := false
 	for i := range shown {
 		f := &shown[i]
 		row := Row{Cells: []string{f.mark() + " " + f.ShortTitle(), f.Gains(), f.Places(), f.Outcome()}}
 		if c.options.Fixes {
 			row.Code, row.Below = f.detail()
+			commands = commands || len(f.commandLines()) > 0
 		}
 		table.Rows = append(table.Rows, row)
 	}
@@ -61,7 +63,15 @@ func (c composer) fixes() []Section {
 	if c.options.Fixes && fixes.NoNode != "" {
 		section.Notes = append(section.Notes, sentence(fixes.NoNode))
 	}
+	if commands && c.options.KubectlFlags != "" {
+		section.Notes = append(section.Notes, KubectlNeeds(c.options.KubectlFlags)+".")
+	}
 	return []Section{section}
+}
+
+// KubectlNeeds says that commands would reach another cluster without these flags.
+func KubectlNeeds(flags string) string {
+	return "To reach this cluster, kubectl needs " + model.Clean(flags)
 }
 
 // shownFixes are the fixes that a text has, and how many of those that all are wanted of are left

@@ -60,8 +60,15 @@ func TestTextTellsEveryFixWithItsCommandWhereAsked(t *testing.T) {
     deletes and recreates the pod
 5 two-step fixes were not simulated: enough one-step fixes work.
 `
-	if text := Text(r, 80, TextOptions{Fixes: true}); !strings.Contains(text, want) {
+	if text := Text(r, 80, TextOptions{Fixes: true}); !strings.Contains(text, want) || strings.Contains(text, "kubectl needs") {
 		t.Errorf("it lacks\n%s\nin\n%s", want, text)
+	}
+	want += "To reach this cluster, kubectl needs --context prod.\n"
+	if text := Text(r, 80, TextOptions{Fixes: true, KubectlFlags: "--context prod"}); !strings.Contains(text, want) {
+		t.Errorf("it lacks\n%s\nin\n%s", want, text)
+	}
+	if text := Text(r, 80, TextOptions{KubectlFlags: "--context prod"}); strings.Contains(text, "kubectl needs") {
+		t.Errorf("without commands it says\n%s", text)
 	}
 }
 

@@ -15,6 +15,8 @@ type TextOptions struct {
 	Fixes   bool      // every fix that was tried, with its command
 	List    bool      // the report is one of several: what holds for all of them is not repeated
 	Now     time.Time // for ages; zero: without them
+	// KubectlFlags are those that kubectl needs to reach the cluster, as in model.Status: they stand below commands.
+	KubectlFlags string
 
 	names bool // of the nodes of each group
 	few   bool // without the counts of nodes that each plugin rejects

@@ -16,6 +16,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"k8s.io/utils/ptr"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/shell"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -29,7 +30,9 @@ type target struct {
 	context   string
 	user      string
 	namespace string // the flags' or the context's; never ""
-	file      string // the one that the context, its cluster and its user stand in; "" for several, or none
+	// kubectlFlags are those that kubectl needs to reach the same cluster, as in model.Status.
+	kubectlFlags string
+	file         string // the one that the context, its cluster and its user stand in; "" for several, or none
 }
 
 // Contexts are those of the kubeconfig, by name.
@@ -88,7 +91,7 @@ func choose(getter genericclioptions.RESTClientGetter, override string) (*target
 	if err != nil {
 		return nil, noConfig(loader, err)
 	}
-	t := &target{getter: getter, config: rest.CopyConfig(config), context: name, namespace: namespace}
+	t := &target{getter: getter, config: rest.CopyConfig(config), context: name, namespace: namespace, kubectlFlags: kubectlFlags(getter, name, raw)}
 	if c := raw.Contexts[name]; c != nil {
 		t.user, t.file = c.AuthInfo, fileOf(c, raw)
 	} else {
@@ -99,6 +102,29 @@ func choose(getter genericclioptions.RESTClientGetter, override string) (*target
 	}
 	t.user = cmp.Or(config.Impersonate.UserName, t.user)
 	return t, nil
+}
+
+// kubectlFlags are the flags that kubectl needs to reach the cluster of that context, with the user and the rights that
+// the flags give; a token or a password is not among them.
+func kubectlFlags(getter genericclioptions.RESTClientGetter, context string, raw clientcmdapi.Config) string {
+	var words []string
+	if flags, ok := getter.(*genericclioptions.ConfigFlags); ok {
+		for _, flag := range []struct {
+			name  string
+			value *string
+		}{
+			{"--kubeconfig", flags.KubeConfig}, {"--cluster", flags.ClusterName}, {"--user", flags.AuthInfoName},
+			{"--server", flags.APIServer}, {"--as", flags.Impersonate},
+		} {
+			if value := ptr.Deref(flag.value, ""); value != "" {
+				words = append(words, flag.name, value)
+			}
+		}
+	}
+	if context != raw.CurrentContext {
+		words = append(words, "--context", context)
+	}
+	return shell.Line(words...)
 }
 
 // namedByFlags says that the kubeconfig has no cluster or user of the name that a flag gives.

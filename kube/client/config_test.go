@@ -192,3 +192,33 @@ func TestTheFlagsChooseNamespaceAndUser(t *testing.T) {
 		t.Errorf("chose %+v, %v", chosen, err)
 	}
 }
+
+func TestTheFlagsThatKubectlNeedsAreKnown(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		change  func(*genericclioptions.ConfigFlags)
+		another string // context
+		want    string
+	}{
+		{"the kubeconfig's own context", func(*genericclioptions.ConfigFlags) {}, "", ""},
+		{"another one by a flag", func(f *genericclioptions.ConfigFlags) { f.Context = new("ops") }, "", "--context ops"},
+		{"another one in the dashboard", func(*genericclioptions.ConfigFlags) {}, "ops", "--context ops"},
+		{"back in the kubeconfig's own", func(f *genericclioptions.ConfigFlags) { f.Context = new("ops") }, "dev", ""},
+		{"another user", func(f *genericclioptions.ConfigFlags) {
+			f.Impersonate, f.BearerToken = new("o'neill"), new("secret")
+		}, "", `--as 'o'\''neill'`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f := flags(t, "https://server")
+			file := "--kubeconfig " + *f.KubeConfig
+			test.change(f)
+			chosen, err := choose(f, test.another)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := strings.TrimSuffix(file+" "+test.want, " "); chosen.kubectlFlags != want {
+				t.Errorf("kubectl needs %s, want %s", chosen.kubectlFlags, want)
+			}
+		})
+	}
+}

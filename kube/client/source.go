@@ -395,14 +395,15 @@ func (s *source) pause(d time.Duration) bool {
 func (s *source) status() model.Status {
 	c := s.client
 	status := model.Status{
-		Context:     c.target.context,
-		Server:      c.target.config.Host,
-		Version:     c.version,
-		Namespace:   s.scope.namespace,
-		Insecure:    c.target.insecure(),
-		Reading:     map[string]int{},
-		Unread:      s.scope.unread(),
-		MetricsNote: c.usage.note(),
+		Context:      c.target.context,
+		KubectlFlags: c.target.kubectlFlags,
+		Server:       c.target.config.Host,
+		Version:      c.version,
+		Namespace:    s.scope.namespace,
+		Insecure:     c.target.insecure(),
+		Reading:      map[string]int{},
+		Unread:       s.scope.unread(),
+		MetricsNote:  c.usage.note(),
 	}
 	s.rejections.Status(&status)
 	s.suspended.Status(&status)

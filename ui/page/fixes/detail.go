@@ -32,6 +32,9 @@ func (p *Page) details(f *report.Fix, rows int) []string {
 	told = append(told, labelled("Remains", broken(p.Host.Observed(), remains, p.Width-besideLabel))...)
 	told = append(told, labelled("Undo", commandLines(f.Undo, p.Width-besideLabel))...)
 	command := labelled("Command", commandLines(f.Command, p.Width-besideLabel))
+	if flags := observed.Snapshot.Status.KubectlFlags; flags != "" && len(command) > 0 {
+		told = append(told, labelled("Cluster", cells.Wrap(report.KubectlNeeds(flags)+".", p.Width-besideLabel))...)
+	}
 	if room := max(1, rows-len(told)); len(command) > room {
 		command = command[:room]
 		command[room-1] = cells.Cut(command[room-1]+" …", p.Width-1)
