@@ -3,6 +3,8 @@ package complete
 
 import (
 	"context"
+	"errors"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -61,9 +63,6 @@ func listNodes(ctx context.Context, client kubernetes.Interface) ([]corev1.Node,
 func (c Completer) Fit(cmd *cobra.Command) {
 	of := func(list func([]corev1.Node) []string) cobra.CompletionFunc {
 		return func(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			if c.source.From != "" {
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
 			return c.names(cmd.Context(), nil, begun, func(ctx context.Context, client kubernetes.Interface) ([]string, error) {
 				nodes, err := listNodes(ctx, client)
 				return list(nodes), err
@@ -106,17 +105,45 @@ func losableOf(nodes []corev1.Node) []string {
 	return names
 }
 
+// errReadOnce says that standard input cannot be read for names: the command needs it.
+var errReadOnce = errors.New("standard input is read once")
+
+// reader reads the cluster, or the file that --from names. end closes it.
+func (c Completer) reader(ctx context.Context) (reader kubernetes.Interface, end func(), err error) {
+	switch c.source.From {
+	case "":
+		client, err := c.source.Connect(ctx, "", nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		return client.Reader(), client.Close, nil
+	case "-":
+		return nil, nil, errReadOnce
+	}
+	from, streams := *c.source, *c.source.Streams
+	streams.ErrOut, from.Streams = io.Discard, &streams // what it says of the file would stand on the command line
+	file, err := from.ReadFrom(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	cluster, err := file.Source()
+	if err != nil {
+		return nil, nil, err
+	}
+	return cluster.Client, func() {}, nil
+}
+
 // names completes names that the cluster has. Errors are not reported: a shell shows
 // none.
 func (c Completer) names(ctx context.Context, args []string, begun string, list func(context.Context, kubernetes.Interface) ([]string, error)) ([]cobra.Completion, cobra.ShellCompDirective) {
 	ctx, cancel := context.WithTimeout(ctx, completionTime)
 	defer cancel()
-	client, err := c.source.Connect(ctx, "", nil)
+	reader, end, err := c.reader(ctx)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	defer client.Close()
-	names, err := list(ctx, client.Reader())
+	defer end()
+	names, err := list(ctx, reader)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -155,7 +182,7 @@ func (c Completer) Pods(cmd *cobra.Command, args []string, begun string) ([]cobr
 
 // Explain completes the pod or the workload that explain is about, also after its kind.
 func (c Completer) Explain(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if c.source.From != "" || len(args) > 1 {
+	if len(args) > 1 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	kind, prefix := "", ""
@@ -182,7 +209,7 @@ func (c Completer) Explain(cmd *cobra.Command, args []string, begun string) ([]c
 
 // Workloads completes KIND/NAME of Deployments and StatefulSets.
 func (c Completer) Workloads(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if c.source.From != "" || len(args) > 0 {
+	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	return c.names(cmd.Context(), nil, begun, func(ctx context.Context, client kubernetes.Interface) ([]string, error) {
@@ -249,9 +276,6 @@ func (c Completer) Connection(cmd *cobra.Command) {
 
 // namespaces completes the names of the cluster's namespaces.
 func (c Completer) namespaces(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if c.source.From != "" {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
 	return c.names(cmd.Context(), nil, begun, func(ctx context.Context, client kubernetes.Interface) ([]string, error) {
 		list, err := client.CoreV1().Namespaces().List(ctx, metav1.ListOptions{ResourceVersion: "0"})
 		if err != nil {
@@ -260,6 +284,16 @@ func (c Completer) namespaces(cmd *cobra.Command, _ []string, begun string) ([]c
 		var names []string
 		for i := range list.Items {
 			names = append(names, list.Items[i].Name)
+		}
+		if len(names) > 0 || c.source.From == "" {
+			return names, nil
+		}
+		pods, err := client.CoreV1().Pods("").List(ctx, metav1.ListOptions{}) // a file need not have Namespaces
+		if err != nil {
+			return nil, err
+		}
+		for i := range pods.Items {
+			names = append(names, pods.Items[i].Namespace)
 		}
 		return names, nil
 	})
