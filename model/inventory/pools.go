@@ -29,8 +29,8 @@ type Pool struct {
 	// Used is measured; nil where it is not for each of the nodes.
 	Used *Amounts `json:"used"`
 	// LargestFree is the most that is free of each resource on one schedulable node that
-	// takes more pods, and has no taint that most nodes of its pool lack. The amounts of two
-	// resources may be of different nodes.
+	// takes more pods, and has no taint that only some nodes of its pool have: see setApart. The
+	// amounts of two resources may be of different nodes.
 	LargestFree *Amounts `json:"largestFree"`
 	// Stranded is what cannot be used on schedulable nodes: cpu that is free where memory
 	// is full, and memory that is free where cpu is.
@@ -45,9 +45,10 @@ type Pool struct {
 	StrandedCPU, StrandedMemory int `json:"-"`
 	// LargestCPU and LargestMemory are the nodes of LargestFree; nil without.
 	LargestCPU, LargestMemory *model.Node `json:"-"`
-	// ExtraTainted counts the schedulable nodes that have a taint which most nodes of the pool lack, in
-	// all its zones.
+	// ExtraTainted counts the schedulable nodes that have a taint which only some nodes of the pool have, in
+	// all its zones; PodLimited the others that take no more pods. LargestFree is of none of them.
 	ExtraTainted int `json:"-"`
+	PodLimited   int `json:"-"`
 	// free is LargestFree with the nodes that ExtraTainted counts.
 	free Amounts
 	// Lacks is the resource of which no schedulable node has as much free as Lacking
@@ -81,11 +82,14 @@ func Pools(s *model.Snapshot, by string, full int) []Pool {
 	slices.SortFunc(pools, func(a, b Pool) int {
 		return cmp.Or(compareNames(a.Pool, b.Pool), compareNames(a.Zone, b.Zone))
 	})
-	counted := podsKnown(s, "")
+	counted, apart := podsKnown(s, ""), map[string]map[*model.Node]bool{}
+	for name, nodes := range ofPool {
+		apart[name] = setApart(nodes)
+	}
 	for i := range pools {
 		pools[i].sum(s.Usage)
 		if counted {
-			pools[i].count(full, ownTaints(ofPool[pools[i].Pool]))
+			pools[i].count(full, apart[pools[i].Pool])
 		}
 	}
 	if counted {
@@ -135,48 +139,64 @@ func (p *Pool) sum(usage *model.Usage) {
 	}
 }
 
-// ownTaints are the taints that keep other pods off a pool: more than half of its nodes have them.
-func ownTaints(nodes []*model.Node) map[corev1.Taint]bool {
-	count, own := map[corev1.Taint]int{}, map[corev1.Taint]bool{}
+// setApart are the nodes of a pool that pods which most of its nodes allow may not tolerate: beside the taints that more
+// than half of the nodes have, they have one that no more than half have. Where every node is so, several tenants share
+// the pool and no pod is allowed without a toleration: none is set apart.
+func setApart(nodes []*model.Node) map[*model.Node]bool {
+	count := map[corev1.Taint]int{}
 	for _, n := range nodes {
-		for _, taint := range n.Object.Spec.Taints {
-			count[undated(taint)]++
+		for taint := range reserving(n) {
+			count[taint]++
 		}
 	}
-	for taint, n := range count {
-		own[taint] = 2*n > len(nodes)
+	maps.DeleteFunc(count, func(_ corev1.Taint, n int) bool { return 2*n <= len(nodes) })
+	apart := map[*model.Node]bool{}
+	for _, n := range nodes {
+		taints, own := reserving(n), 0
+		for taint := range taints {
+			if _, ok := count[taint]; ok {
+				own++
+			}
+		}
+		if own == len(count) && len(taints) > own {
+			apart[n] = true
+		}
 	}
-	return own
+	if len(apart) == len(nodes) {
+		return nil
+	}
+	return apart
 }
 
-// undated is a taint without when it was added.
-func undated(taint corev1.Taint) corev1.Taint {
-	return corev1.Taint{Key: taint.Key, Value: taint.Value, Effect: taint.Effect}
+// reserving are the taints that keep pods off a node, without when they were added; not those for its state.
+func reserving(n *model.Node) map[corev1.Taint]bool {
+	found := map[corev1.Taint]bool{}
+	for _, t := range n.Object.Spec.Taints {
+		if t.Effect != corev1.TaintEffectPreferNoSchedule && !model.IsStateTaint(t.Key) {
+			found[corev1.Taint{Key: t.Key, Value: t.Value, Effect: t.Effect}] = true
+		}
+	}
+	return found
 }
 
-// hasExtraTaint reports whether a node has a taint, other than for its state, that is not its pool's own.
-func hasExtraTaint(n *model.Node, own map[corev1.Taint]bool) bool {
-	return slices.ContainsFunc(n.Object.Spec.Taints, func(t corev1.Taint) bool {
-		return t.Effect != corev1.TaintEffectPreferNoSchedule && !model.IsStateTaint(t.Key) && !own[undated(t)]
-	})
-}
-
-// count adds up what depends on the pods of the nodes. own are the taints of the pool.
-func (p *Pool) count(full int, own map[corev1.Taint]bool) {
+// count adds up what depends on the pods of the nodes.
+func (p *Pool) count(full int, apart map[*model.Node]bool) {
 	p.Requested, p.LargestFree, p.Stranded, p.Pending = &Amounts{model.CapacityOf(p.Members).Requested}, &Amounts{}, &Amounts{}, new(0)
 	for _, n := range p.Members {
 		if !n.Schedulable() {
 			continue
 		}
-		free, extra := n.Allocatable.Minus(&n.Requested), hasExtraTaint(n, own)
-		if extra {
+		free := n.Allocatable.Minus(&n.Requested)
+		if apart[n] {
 			p.ExtraTainted++
 		}
 		if free.Pods > 0 {
 			p.free.raise(&free)
-			if !extra {
+			if !apart[n] {
 				p.raise(n, &free)
 			}
+		} else if !apart[n] {
+			p.PodLimited++
 		}
 		cpu, knowsCPU := n.Percent(corev1.ResourceCPU)
 		memory, knowsMemory := n.Percent(corev1.ResourceMemory)

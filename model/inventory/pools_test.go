@@ -130,6 +130,47 @@ func TestASlotBehindATaintThatAPoolLacksIsNotItsLargest(t *testing.T) {
 	}
 }
 
+// TestAPoolThatTenantsShareHasAFreeSlot: each of its nodes has a taint, and no pod is allowed there without a toleration.
+func TestAPoolThatTenantsShareHasAFreeSlot(t *testing.T) {
+	for _, c := range []struct {
+		taints string // of its nodes in two zones: letters of keys
+		want   string // in each zone, "cpu / nodes that are left out"
+	}{
+		{"a b | a b", "16 / 0, 16 / 0"},
+		{"a a | b b", "16 / 0, 16 / 0"},
+		{"a b c | a b c", "16 / 0, 16 / 0"},
+		{"a a | a b", "16 / 0, 16 / 0"},
+		{"ga gb | ga gb", "16 / 0, 16 / 0"},
+		{"ga ga | ga gb", "16 / 0, 16 / 0"},
+		{"- - | a a", "16 / 0, 0 / 2"},
+		{"- a | a b", "16 / 1, 0 / 2"},
+		{"g g | ga g", "16 / 0, 16 / 1"},
+		{"g g | g ga", "16 / 0, 16 / 1"},
+		{"g - | g ga", "16 / 0, 16 / 1"},
+		{"!- !- | a b", "0 / 0, 0 / 2"}, // those without a taint are cordoned
+	} {
+		var nodes []*corev1.Node
+		for zone, of := range strings.Split(c.taints, "|") {
+			for i, letters := range strings.Fields(of) {
+				n := modeltest.NewNode(fmt.Sprintf("std-%d-%d", zone, i), fmt.Sprint("zone-", zone), "16", "64Gi")
+				for _, key := range strings.Trim(letters, "-!") {
+					n.Spec.Taints = append(n.Spec.Taints, corev1.Taint{Key: string(key), Effect: corev1.TaintEffectNoSchedule})
+				}
+				n.Spec.Taints = append(n.Spec.Taints, corev1.Taint{Key: "soft", Value: n.Name, Effect: corev1.TaintEffectPreferNoSchedule})
+				n.Spec.Unschedulable = strings.HasPrefix(letters, "!") && strings.HasSuffix(letters, "-")
+				nodes = append(nodes, n)
+			}
+		}
+		var got []string
+		for _, p := range Pools(grouped(nodes), "", full) {
+			got = append(got, fmt.Sprintf("%d / %d", p.LargestFree.MilliCPU/1000, p.ExtraTainted))
+		}
+		if strings.Join(got, ", ") != c.want {
+			t.Errorf("%s: %s, want %s", c.taints, strings.Join(got, ", "), c.want)
+		}
+	}
+}
+
 // TestPodsThatAreTooLargeForAPoolAreAmongThoseThatLackAResource where others lack it too.
 func TestPodsThatAreTooLargeForAPoolAreAmongThoseThatLackAResource(t *testing.T) {
 	s := grouped(fleet()[:1], modeltest.NewPod("dev/a", "std-1", "12", "8Gi", 0, nil),

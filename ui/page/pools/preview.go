@@ -91,7 +91,7 @@ func (v *preview) facts(lines int) []string {
 		drawn = append(drawn, v.balanceLines()...)
 		drawn = append(drawn, v.resources()...)
 	}
-	drawn = append(drawn, v.lines(v.slotWords(), tone.Plain, whole)...)
+	drawn = append(drawn, v.lines(v.slotWords(whole), tone.Plain, whole)...)
 	if words := v.pendingWords(); words != "" {
 		drawn = append(drawn, v.line(words, tone.Plain))
 	}
@@ -240,32 +240,57 @@ func (v *preview) balanceLines() []string {
 	}
 }
 
-// slotWords say on which nodes the largest free slots are.
-func (v *preview) slotWords() string {
+// slotWords say on which nodes the largest free slots are, in one line or several.
+func (v *preview) slotWords(several bool) string {
 	if v.pool.LargestCPU == nil && v.pool.LargestMemory == nil {
 		return "largest free slot: none, " + v.unschedulableWords()
 	}
 	var words []string
+	whole, brief := v.leftOutWords()
+	same := brief != "" && v.pool.LargestCPU == v.pool.LargestMemory
 	for _, slot := range []struct {
 		name corev1.ResourceName
 		node *model.Node
 	}{{corev1.ResourceCPU, v.pool.LargestCPU}, {corev1.ResourceMemory, v.pool.LargestMemory}} {
 		word := string(slot.name) + " " + figures.AmountText(slot.name, v.pool.LargestFree.Of(slot.name), model.Down)
-		if slot.node != nil {
+		if slot.node != nil && (!same || slot.name != corev1.ResourceCPU) {
 			word += " on " + v.page.Host.Observed().NodeName(slot.node.Name)
 		}
 		words = append(words, word)
 	}
-	return "largest free slot: " + strings.Join(words, ", ")
+	said := "largest free slot: " + strings.Join(words, ", ")
+	if several || cells.Width(said+whole) < v.width-table.Gutter {
+		return said + whole
+	}
+	return said + brief
+}
+
+// leftOutWords count the schedulable nodes that the largest free slot does not count, at length and in brief.
+func (v *preview) leftOutWords() (whole, brief string) {
+	var long, short []string
+	if n := v.pool.ExtraTainted; n > 0 {
+		long = append(long, grammar.Count(n, "node", "nodes")+" with a taint that only some of the pool have")
+		short = append(short, grammar.Count(n, "tainted node", "tainted nodes"))
+	}
+	if n := v.pool.PodLimited; n > 0 {
+		long = append(long, grammar.Count(n, "node at its pod limit", "nodes at their pod limits"))
+		short = append(short, long[len(long)-1])
+	}
+	if len(long) == 0 {
+		return "", ""
+	}
+	return "; without " + strings.Join(long, ", "), "; without " + strings.Join(short, ", ")
 }
 
 // unschedulableWords say why there is no free slot.
 func (v *preview) unschedulableWords() string {
 	switch {
 	case v.pool.ExtraTainted > 0 && v.pool.ExtraTainted == v.pool.Schedulable:
-		return "each schedulable node has a taint that most nodes of the pool do not have"
-	case v.pool.Schedulable > 0 && v.pool.LargestFree.Pods < 1:
+		return "each schedulable node has a taint that only some nodes of the pool have"
+	case v.pool.PodLimited > 0 && v.pool.PodLimited == v.pool.Schedulable:
 		return "every schedulable node has reached its pod limit"
+	case v.pool.PodLimited > 0 && v.pool.PodLimited+v.pool.ExtraTainted == v.pool.Schedulable:
+		return "each schedulable node has reached its pod limit, or has a taint that only some nodes of the pool have"
 	case v.pool.Schedulable > 0:
 		return "the schedulable nodes are full"
 	}
