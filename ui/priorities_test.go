@@ -56,6 +56,14 @@ func TestPrioritiesScreen(t *testing.T) {
 	}
 }
 
+func TestTheAgeOfTheGlobalDefaultIsAsOfTheSnapshot(t *testing.T) {
+	s := newProdEU().snapshot()
+	s.Status.Taken = now.Add(-70 * time.Minute)
+	app := newTestAppWith(t, 80, 24, s, withPriorities(s), nil)
+	press(t, app, "6")
+	requireContains(t, app, "default (19m)")
+}
+
 func TestPrioritiesThatMayNotBeListedAreUnknown(t *testing.T) {
 	s := newProdEU().snapshot()
 	c := withPriorities(s)

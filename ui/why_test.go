@@ -358,3 +358,11 @@ type deniedEvents struct{ *fakeCluster }
 func (deniedEvents) Events(context.Context, model.Ref) ([]model.Event, error) {
 	return nil, errors.New("not allowed to list events in shop")
 }
+
+// requireContains checks that the screen says something.
+func requireContains(t *testing.T, app *App, want string) {
+	t.Helper()
+	if !strings.Contains(screen(app), want) {
+		t.Errorf("without %q:\n%s", want, screen(app))
+	}
+}

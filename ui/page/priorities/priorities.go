@@ -34,7 +34,7 @@ type row = inventory.Priority
 // New is the page of all PriorityClasses.
 func New(h page.Host) *Page {
 	p := &Page{}
-	p.Begin(h, p, "PriorityClass", name, columns(func() time.Time { return h.Observed().At })...)
+	p.Begin(h, p, "PriorityClass", name, columns(func() time.Time { return h.Observed().AsOf() })...)
 	p.Lists = resource
 	p.Resources = []string{resource}
 	p.Compute = func(s *model.Snapshot, o *model.Objects, _ time.Time) []row {
