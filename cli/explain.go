@@ -238,6 +238,9 @@ func (e *explainOptions) runAll(ctx context.Context, live *source.Live) error {
 	if found.Undecided {
 		live.SayLimits()
 	}
+	if e.output == "text" {
+		source.Warn(ctx, live, e.scope.Namespace)
+	}
 	out := output.NewReports(e.Out, e.output, true, e.textOptions(live))
 	out.Empty = e.scope.NonePending(live)
 	parts, outlines := e.partsOfEach(), live.Outlines()

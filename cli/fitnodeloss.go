@@ -34,6 +34,7 @@ func (f *fitOptions) lose(ctx context.Context, live *source.Live) error {
 	case "yaml":
 		err = output.YAML(f.Out, answer)
 	default:
+		source.WarnOfControllers(ctx, live)
 		_, err = io.WriteString(f.Out, answer.Text(terminal.Width(f.Out)))
 	}
 	switch {

@@ -306,5 +306,8 @@ func (g *Options) run(ctx context.Context, v view) error {
 		return err
 	}
 	live.SayLimits()
+	if v.name == "pending" && (g.output == "text" || g.output == "wide") {
+		source.Warn(ctx, live, g.scope.Namespace)
+	}
 	return l.Print(g.Out, g.ErrOut, g.output, g.noHeaders)
 }

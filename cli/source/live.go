@@ -19,6 +19,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/snapshot"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
+	"github.com/kubectl-fathom/kubectl-fathom/model/warnings"
 )
 
 const (
@@ -274,6 +275,31 @@ func (l *Live) SayLimits() {
 	if len(limits) > 0 {
 		slices.Sort(limits)
 		l.Options.Streams.Say(errors.New(strings.Join(slices.Compact(limits), "; ")))
+	}
+}
+
+// Warn says beside a text what the dashboard begins with: kube-controller-manager that is not running, nodes that have
+// just failed, evictions from those that have. Nothing is said about what may not be listed.
+func Warn(ctx context.Context, l *Live, namespace string) {
+	objects, err := l.Objects(ctx, warnings.UrgentResources...)
+	if err != nil {
+		l.Options.Streams.Say(fmt.Errorf("read cluster: %w", err))
+		return
+	}
+	for _, sentence := range warnings.Urgent(l.Snapshot, objects, namespace, l.Now()) {
+		l.Options.Streams.Say(errors.New(sentence))
+	}
+}
+
+// WarnOfControllers says beside a text that kube-controller-manager is not running, where it is so.
+func WarnOfControllers(ctx context.Context, l *Live) {
+	objects, err := l.Objects(ctx, warnings.UrgentResources...)
+	if err != nil {
+		l.Options.Streams.Say(fmt.Errorf("read cluster: %w", err))
+		return
+	}
+	if sentence := warnings.Controllers(objects); sentence != "" {
+		l.Options.Streams.Say(errors.New(sentence))
 	}
 }
 

@@ -8,11 +8,11 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+	"github.com/kubectl-fathom/kubectl-fathom/model/warnings"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/gauge"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
-	"github.com/kubectl-fathom/kubectl-fathom/ui/page/warnings"
 )
 
 // counts are what the page says of many nodes, made whenever its rows are arranged.
@@ -32,11 +32,11 @@ type counts struct {
 func (n *Page) arranged(rows []*model.Node) []*model.Node {
 	all := n.Natural()
 	whole := model.CapacityOf(all)
-	words := func(of detail) string { return stateWords(n.Host.Observed(), all, of) }
+	words := func(of detail) string { return stateWords(all, of) }
 	n.counts = counts{
 		states: words(withPressure), calm: words(withoutPressure), brief: words(readyOnly), shown: whole, extended: whole.Extended(), devices: n.counts.devices,
 	}
-	n.counts.lost = lostWords(n.Host.Observed(), all)
+	n.counts.lost = lostWords(all)
 	if n.Host.Observed().PodsUnknown() == "" {
 		n.counts.full = fullWords(all, n.Host.Levels())
 	}
@@ -104,7 +104,7 @@ func tally(all []*model.Node, of detail) (ready int, others, besides map[string]
 }
 
 // stateWords count nodes by whether they are Ready, and by as much else. A zone that is lost is always named.
-func stateWords(o *page.Observed, all []*model.Node, of detail) string {
+func stateWords(all []*model.Node, of detail) string {
 	ready, others, besides := tally(all, of)
 	states := []string{fmt.Sprintf("%s: %s Ready", figures.Count(len(all), "node", "nodes"), model.FormatCount(ready))}
 	var marks []string
@@ -124,7 +124,7 @@ func stateWords(o *page.Observed, all []*model.Node, of detail) string {
 			continue
 		}
 		states = append(states, model.FormatCount(k)+" "+word)
-		if lost := warnings.LostZones(o, all, k); lost != "" && word == "NotReady" {
+		if lost := warnings.LostZones(all, k); lost != "" && word == "NotReady" {
 			states[len(states)-1] += " (" + lost + ")"
 		}
 	}
@@ -132,10 +132,10 @@ func stateWords(o *page.Observed, all []*model.Node, of detail) string {
 }
 
 // lostWords count the nodes that are not Ready, in a sentence, where a zone has no other; "" where none has.
-func lostWords(o *page.Observed, all []*model.Node) string {
+func lostWords(all []*model.Node) string {
 	_, others, _ := tally(all, readyOnly)
 	k := others["NotReady"]
-	lost := warnings.LostZones(o, all, k)
+	lost := warnings.LostZones(all, k)
 	if lost == "" {
 		return ""
 	}

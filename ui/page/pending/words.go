@@ -12,10 +12,11 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
+	"github.com/kubectl-fathom/kubectl-fathom/model/warnings"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
-	"github.com/kubectl-fathom/kubectl-fathom/ui/page/warnings"
+	warned "github.com/kubectl-fathom/kubectl-fathom/ui/page/warnings"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
 
@@ -116,7 +117,7 @@ func counted(p *Page, width int) (words string, counts bool) {
 	case p.verdicts.Hidden:
 		return p.Query().Filtered(words+". Reasons are "+page.HiddenWords+"."+t.besides(), width), false
 	}
-	lead := warnings.Failing(o)
+	lead := warnings.Failing(o.Snapshot, o.AsOf(), o.NodeName)
 	if lead != "" {
 		lead += " "
 	}
@@ -303,7 +304,7 @@ func idleLines(o *page.Observed, warns []warnings.Warning) []string {
 		lines = append(lines, strings.Join(append(parts, "Press 3 for Nodes."), " "))
 	}
 	for _, w := range warns {
-		lines = append(lines, o.Brief(w.Long)+". "+w.Leads())
+		lines = append(lines, o.Brief(w.Long)+". "+warned.Leads(&w))
 	}
 	if best != nil {
 		lines = append(lines, fmt.Sprintf("Most free cpu on a node without taints: %s, cpu %s, memory %s.", o.NodeName(best.Name),

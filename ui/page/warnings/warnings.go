@@ -1,50 +1,45 @@
-// Package warnings says what limits a cluster although no pod may be pending for it yet:
-// kube-controller-manager that is not running, nodes that failed or are under pressure, cordoned and full pools, DaemonSets that fail, pods that have failed, full quotas, taints that evict
-// pods, and budgets that block drains.
+// Package warnings shows on Pending and Nodes what limits a cluster although no pod may be pending for it yet.
 package warnings
 
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 	corev1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/model/inventory"
+	"github.com/kubectl-fathom/kubectl-fathom/model/warnings"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
 )
 
-// Warning is one thing that limits the cluster.
-type Warning struct {
-	Short, Long string // clauses without a period; Long names more
-	Middle      string // between them, where Long has no room; "" is Short
-	Key, View   string // of the view that shows more, and its name
-
-	Counted bool // by the answer of Nodes
-	Urgent  bool // it comes before the answer: nothing else matters as long as it is so
-	Soon    bool // the answer of Nodes makes room for it
-}
-
-// Leads says in a sentence which key, or what typed, shows more.
-func (w *Warning) Leads() string {
-	verb := "Press "
-	if strings.HasPrefix(w.Key, ":") {
-		verb = "Type "
-	}
-	return verb + w.Key + " for " + w.View + "."
+// keys open the views that show more.
+var keys = map[string]string{
+	warnings.Pods: "2", warnings.Nodes: "3", warnings.Pools: "4", warnings.Taints: "5", warnings.Priorities: "6",
+	warnings.Quotas: "8", warnings.Budgets: "9", warnings.Schedulers: ":schedulers",
 }
 
 // Nodes is the view of which the answer counts nodes by their state.
-const Nodes = "Nodes"
+const Nodes = warnings.Nodes
+
+// Leads says in a sentence which key, or what typed, shows more about a warning.
+func Leads(w *warnings.Warning) string {
+	return grammar.Capital(reach(w)) + " for " + w.View + "."
+}
+
+// reach says what to press or type for the view that shows more.
+func reach(w *warnings.Warning) string {
+	if key := keys[w.View]; strings.HasPrefix(key, ":") {
+		return "type " + key
+	}
+	return "press " + keys[w.View]
+}
 
 // Watch computes the warnings off the event loop while a page is on top: when it is shown,
 // and again after a while.
@@ -62,7 +57,7 @@ type Watch struct {
 // answer is what was found out.
 type answer struct {
 	namespace string // that was shown
-	warnings  []Warning
+	warnings  []warnings.Warning
 	hard      inventory.Hard // of that namespace
 }
 
@@ -72,9 +67,6 @@ const (
 	again, sooner = 2 * time.Minute, 30 * time.Second
 	// soon is after how long at the earliest: a user comes back to the page again and again.
 	soon = 5 * time.Second
-	// budgets, quotas and classes are what they need beside a snapshot, as RBAC names it. Of what may
-	// not be listed there is no warning; its view says so.
-	budgets, quotas, classes, leases = "poddisruptionbudgets", "resourcequotas", "priorityclasses", "leases"
 )
 
 // againMsg computes the warnings again, unless the page was shown anew since.
@@ -117,29 +109,29 @@ func (w *Watch) ask() tea.Cmd {
 	if o.NotRead("nodes") != "" || w.Host.Hides() {
 		return nil
 	}
-	at := At{Namespace: w.Host.Namespace(), Full: w.Host.Levels().Full, Now: o.AsOf(), Pods: w.On == ""}
+	at := warnings.At{Namespace: w.Host.Namespace(), Full: w.Host.Levels().Full, Now: o.AsOf(), Pods: w.On == ""}
 	snapshot := o.Snapshot
 	w.namespace, w.asked = at.Namespace, o.At
 	return w.asks.AskNow(w.Host, w.Self, func(ctx context.Context, cluster page.Cluster) (answer, error) {
-		objects, err := cluster.Objects(ctx, budgets, quotas, classes, leases)
+		objects, err := cluster.Objects(ctx, warnings.Resources...)
 		if err != nil {
 			return answer{}, err
 		}
-		list, _ := model.ListOf[*corev1.ResourceQuota](objects, quotas)
-		return answer{at.Namespace, Of(snapshot, objects, at), inventory.HardOf(list, at.Namespace)}, nil
+		list, _ := model.ListOf[*corev1.ResourceQuota](objects, "resourcequotas")
+		return answer{at.Namespace, warnings.Of(snapshot, objects, at), inventory.HardOf(list, at.Namespace)}, nil
 	})
 }
 
 // more is the key that shows more, " (5)"; "" in that very view.
-func (w *Watch) more(warning Warning) string {
+func (w *Watch) more(warning *warnings.Warning) string {
 	if warning.View == w.On {
 		return ""
 	}
-	return " (" + warning.Key + ")"
+	return " (" + keys[warning.View] + ")"
 }
 
 // All are the warnings; none while they are not known, or hidden by a lesson.
-func (w *Watch) All() []Warning {
+func (w *Watch) All() []warnings.Warning {
 	if w.Host.Hides() || w.asks.Value.namespace != w.Host.Namespace() {
 		return nil
 	}
@@ -180,7 +172,7 @@ func (w *Watch) After(answer string, width int) string {
 		if warning.Urgent || (warning.Counted || warning.Soon) && w.On == Nodes {
 			continue // the answer has it
 		}
-		if longer := answer + " " + w.Host.Observed().Brief(warning.Short) + w.more(warning) + "."; cells.Width(longer) < width {
+		if longer := answer + " " + w.Host.Observed().Brief(warning.Short) + w.more(&warning) + "."; cells.Width(longer) < width {
 			answer = longer
 		}
 	}
@@ -193,9 +185,9 @@ func (w *Watch) Lines(width, rows int) []string {
 	s, o := w.Host.Styles(), w.Host.Observed()
 	var lines []string
 	for _, warning := range w.All() {
-		press, key := ".", w.more(warning)+"."
+		press, key := ".", w.more(&warning)+"."
 		if warning.View != w.On {
-			press += " " + warning.Leads()
+			press += " " + Leads(&warning)
 		}
 		middle := o.Brief(cmp.Or(warning.Middle, warning.Short))
 		wrapped := wrappedIn(rows-len(lines), width-table.Gutter-len(mark)-1, o.Brief(warning.Long)+press, middle+press, middle+key, o.Brief(warning.Short)+press)
@@ -218,204 +210,4 @@ func wrappedIn(rows, width int, sentences ...string) []string {
 		}
 	}
 	return nil
-}
-
-// At is what warnings depend on beside the cluster.
-type At struct {
-	Namespace string // that those about quotas and budgets are of; "" is all
-	Full      int    // the percentage from which a pool or a quota is full
-	Pods      bool   // they are beside pending pods: what is full, which is why most are pending, comes first
-	Now       time.Time
-}
-
-// Of are the warnings about a cluster.
-func Of(s *model.Snapshot, o *model.Objects, at At) []Warning {
-	var all []Warning
-	taints := inventory.Taints(s)
-	first, later, budget := Warning{}, poolWarning(s, at.Full), budgetWarning(s, o, at.Namespace)
-	if at.Pods && len(s.Pending) > 0 {
-		first, later = later, first
-		budget = Warning{} // no pod is pending for a budget
-	}
-	for _, w := range []Warning{
-		controllerWarning(o), evictionWarning(s, taints, at), first, pressureWarning(s), newNodeWarning(s, at.Now), cordonWarning(s), daemonSetWarning(s, at.Now), failedWarning(s, at), classWarning(s, o), later, taintWarning(taints),
-		quotaWarning(s, o, at.Namespace, at.Full), budget,
-	} {
-		if w.Long != "" {
-			all = append(all, w)
-		}
-	}
-	return all
-}
-
-// pressureWarning counts the nodes that report pressure.
-func pressureWarning(s *model.Snapshot) Warning {
-	var names, conditions []string
-	for _, node := range s.Nodes {
-		if len(node.Pressure) == 0 {
-			continue
-		}
-		names = append(names, node.Name)
-		for _, condition := range node.Pressure {
-			if !slices.Contains(conditions, condition) {
-				conditions = append(conditions, condition)
-			}
-		}
-	}
-	if len(names) == 0 {
-		return Warning{}
-	}
-	slices.Sort(conditions)
-	what := strings.Join(conditions, ", ") + " on "
-	return Warning{Short: what + grammar.Plural(len(names), "node"), Long: what + grammar.List(names, grammar.Few), Key: "3", View: Nodes, Counted: true}
-}
-
-// cordonWarning names the pools of which all nodes in a zone are cordoned.
-func cordonWarning(s *model.Snapshot) Warning {
-	type part struct{ pool, zone string }
-	nodes, cordoned := map[part]int{}, map[part]int{}
-	for _, node := range s.Nodes {
-		at := part{node.Pool, node.Zone}
-		nodes[at]++
-		if node.Cordoned {
-			cordoned[at]++
-		}
-	}
-	var words []string
-	for at, n := range nodes {
-		if n > 1 && cordoned[at] == n && at != (part{}) {
-			words = append(words, fmt.Sprintf("all %d nodes of %s", n, strings.Join(slices.DeleteFunc([]string{at.pool, at.zone}, func(name string) bool { return name == "" }), " in ")))
-		}
-	}
-	if len(words) == 0 {
-		return Warning{}
-	}
-	slices.Sort(words)
-	return Warning{Short: "Cordoned: " + grammar.List(words, 1), Long: "Cordoned: " + grammar.List(words, grammar.Few), Key: "3", View: Nodes}
-}
-
-// poolWarning names the pools of which nearly all is requested.
-func poolWarning(s *model.Snapshot, full int) Warning {
-	pools := inventory.Pools(s, "", full)
-	zones, fullZones := map[string]int{}, map[string]int{}
-	for i := range pools {
-		zones[pools[i].Pool]++
-		if word, _ := fullOf(&pools[i], full); word != "" {
-			fullZones[pools[i].Pool]++
-		}
-	}
-	var words, holders []string
-	for i := range pools {
-		pool := &pools[i]
-		word, percent := fullOf(pool, full)
-		if word == "" || pool.Pool == "" && len(pools) > 1 {
-			continue
-		}
-		where := cmp.Or(pool.Pool, "the cluster")
-		if fullZones[pool.Pool] < zones[pool.Pool] {
-			where += " in " + cmp.Or(pool.Zone, "no zone")
-		} else if last := len(words) - 1; last >= 0 && strings.HasPrefix(words[last], where+" (") {
-			continue // all its zones are full
-		}
-		words = append(words, fmt.Sprintf("%s (%s %d%%)", where, word, percent))
-		holders = append(holders, holderOf(s, pool, fullZones[pool.Pool] < zones[pool.Pool], word))
-	}
-	if len(words) == 0 {
-		return Warning{}
-	}
-	short := "Full: " + grammar.List(words, 1)
-	for i, holder := range holders {
-		if holder != "" {
-			words[i] = strings.TrimSuffix(words[i], ")") + ", " + holder + ")"
-		}
-	}
-	return Warning{Short: short, Middle: "Full: " + grammar.List(words, 1), Long: "Full: " + grammar.List(words, grammar.Few), Key: "4", View: "Pools"}
-}
-
-// fullOf is the first resource of which nearly all is requested in a pool; "" is none.
-func fullOf(pool *inventory.Pool, full int) (name corev1.ResourceName, percent int) {
-	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourcePods} {
-		whole := pool.Allocatable.Of(name)
-		if pool.Requested == nil || whole <= 0 {
-			continue
-		}
-		if percent := model.Percent(pool.Requested.Of(name), whole); percent >= full {
-			return name, percent
-		}
-	}
-	return "", 0
-}
-
-// taintWarning names the taints that evict pods, but for those that say what state a node is
-// in, and those that reserve nodes for pods that select them.
-func taintWarning(taints []inventory.Taint) Warning {
-	var words []string
-	for i := range taints {
-		taint := &taints[i]
-		if taint.Effect != corev1.TaintEffectNoExecute || model.IsStateTaint(taint.Key) || taint.Reserved != nil || taint.Running == nil {
-			continue
-		}
-		nodes := taint.Nodes[0]
-		if len(taint.Nodes) > 1 {
-			nodes = grammar.Plural(len(taint.Nodes), "node")
-		}
-		words = append(words, (&corev1.Taint{Key: taint.Key, Value: taint.Value, Effect: taint.Effect}).ToString()+" on "+nodes)
-	}
-	if len(words) == 0 {
-		return Warning{}
-	}
-	return Warning{Short: grammar.List(words, 1), Long: "Taints that evict pods: " + grammar.List(words, grammar.Few), Key: "5", View: "Taints"}
-}
-
-// quotaWarning names the quotas that are full.
-func quotaWarning(s *model.Snapshot, o *model.Objects, namespace string, full int) Warning {
-	list, _ := model.ListOf[*corev1.ResourceQuota](o, quotas)
-	var words []string
-	all := inventory.Quotas(s, list, nil, false)
-	for i := range all {
-		quota := &all[i]
-		if quota.Percent == nil || *quota.Percent < full || namespace != "" && quota.Namespace != namespace {
-			continue
-		}
-		words = append(words, fmt.Sprintf("%s/%s (%s %d%%)", quota.Namespace, quota.Name, quota.Fullest, *quota.Percent))
-	}
-	if len(words) == 0 {
-		return Warning{}
-	}
-	return Warning{Short: "Quota full: " + grammar.List(words, 1), Long: "Full quotas: " + grammar.List(words, grammar.Few), Key: "8", View: "Quotas"}
-}
-
-// budgetWarning names the budgets that allow no eviction of a pod, and counts the nodes whose
-// drain they block.
-func budgetWarning(s *model.Snapshot, o *model.Objects, namespace string) Warning {
-	list, _ := model.ListOf[*policyv1.PodDisruptionBudget](o, budgets)
-	all, _ := inventory.Budgets(s, list)
-	var words []string
-	blocked, never := map[string]bool{}, ""
-	for i := range all {
-		budget := &all[i]
-		if len(budget.Nodes) == 0 || namespace != "" && budget.Namespace != namespace {
-			continue
-		}
-		words = append(words, budget.Namespace+"/"+budget.Name)
-		if never == "" && budget.AllowsNone != "" {
-			never = words[len(words)-1] + ": " + budget.AllowsNone
-		}
-		for _, node := range budget.Nodes {
-			blocked[node] = true
-		}
-	}
-	if len(words) == 0 {
-		return Warning{}
-	}
-	short := grammar.Count(len(words), "PDB blocks", "PDBs block") + fmt.Sprintf(" drains of %d of %s", len(blocked), grammar.Plural(len(s.Nodes), "node"))
-	named := short + ": " + grammar.List(words, grammar.Few)
-	w := Warning{Short: short, Long: named, Key: "9", View: "Budgets"}
-	switch {
-	case never != "" && len(words) == 1:
-		w.Long, w.Middle = short+": "+never, named
-	case never != "":
-		w.Long, w.Middle = named+"; "+never, named
-	}
-	return w
 }

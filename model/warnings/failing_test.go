@@ -9,7 +9,6 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/modeltest"
-	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 )
 
 // lost is a node of a zone that is NotReady for so long; 0 is Ready.
@@ -60,7 +59,7 @@ func TestFailedNodesComeFirstWhileTheyAreNews(t *testing.T) {
 			for _, node := range test.nodes {
 				b.Node(nil, node)
 			}
-			if got := Failing(&page.Observed{Snapshot: b.Build(1, model.Status{}, nil), At: modeltest.Epoch}); got != test.want {
+			if got := Failing(b.Build(1, model.Status{}, nil), modeltest.Epoch, func(name string) string { return name }); got != test.want {
 				t.Errorf("%q, want %q", got, test.want)
 			}
 		})

@@ -41,8 +41,7 @@ func controllerWarning(o *model.Objects) Warning {
 	return Warning{
 		Short:  down + "no pods are created",
 		Long:   down + "its Lease was renewed " + model.FormatAge(renewed, newest) + " ago. No pods are created or replaced, no failed node is noticed, and the status of workloads is as of then",
-		Key:    ":schedulers",
-		View:   "Schedulers",
+		View:   Schedulers,
 		Urgent: true,
 	}
 }

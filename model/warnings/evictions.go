@@ -42,7 +42,7 @@ func evictionWarning(s *model.Snapshot, taints []inventory.Taint, at At) Warning
 	return Warning{
 		Short: grammar.Count(len(times), "eviction starts at ", "evictions start at ") + from,
 		Long:  grammar.Plural(len(times), "pod") + " will be evicted " + when + " from " + grammar.Plural(len(nodes), "node") + " that failed",
-		Key:   "5", View: "Taints", Soon: true,
+		View:  Taints, Soon: true,
 	}
 }
 

@@ -97,7 +97,7 @@ func daemonSetWarning(s *model.Snapshot, now time.Time) Warning {
 		return Warning{}
 	}
 	lead := grammar.Agree(len(words), "DaemonSet fails: ", "DaemonSets fail: ")
-	return Warning{Short: lead + grammar.List(names, 1), Long: lead + grammar.List(words, grammar.Few), Key: "2", View: "Pods"}
+	return Warning{Short: lead + grammar.List(names, 1), Long: lead + grammar.List(words, grammar.Few), View: Pods}
 }
 
 // failedWithin is how long ago pods have failed at most that are worth a word.
@@ -138,7 +138,7 @@ func failedWarning(s *model.Snapshot, at At) Warning {
 	if !last.IsZero() {
 		long += "; the last " + model.FormatAge(last, at.Now) + " ago"
 	}
-	return Warning{Short: lead + short, Long: long, Key: "2", View: "Pods"}
+	return Warning{Short: lead + short, Long: long, View: Pods}
 }
 
 func latest(a, b time.Time) time.Time {
@@ -179,7 +179,7 @@ func newNodeWarning(s *model.Snapshot, now time.Time) Warning {
 	}
 	short := fmt.Sprintf("%s not initialized for %s%s", grammar.Plural(len(names), "node"), grammar.Agree(len(names), "", "up to "), model.FormatAge(oldest, now))
 	return Warning{
-		Short: short, Long: short + " (" + grammar.List(names, 2) + "): check the cloud controller manager", Key: "3", View: Nodes,
+		Short: short, Long: short + " (" + grammar.List(names, 2) + "): check the cloud controller manager", View: Nodes,
 	}
 }
 
@@ -211,5 +211,5 @@ func classWarning(s *model.Snapshot, o *model.Objects) Warning {
 	}
 	slices.Sort(below)
 	short := fmt.Sprintf("PriorityClass %s, the global default, outranks ", byDefault.Name)
-	return Warning{Short: short + grammar.List(below, 1), Long: short + grammar.List(below, grammar.Few), Key: "6", View: "Priorities"}
+	return Warning{Short: short + grammar.List(below, 1), Long: short + grammar.List(below, grammar.Few), View: Priorities}
 }

@@ -7,26 +7,25 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model"
-	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 )
 
 // Failing says which nodes have failed or report pressure, where that is news that comes before
 // all pending pods: all nodes or a zone without a Ready node for as long as it is so, any other
-// node for a short while. "" is none.
-func Failing(o *page.Observed) string {
-	f := failuresOf(o, o.Snapshot.Nodes)
+// node for a short while. "" is none; name is how a node is named.
+func Failing(s *model.Snapshot, now time.Time, name func(string) string) string {
+	f := failuresOf(s.Nodes, now)
 	switch {
 	case f.all():
 		return "All " + model.FormatCount(f.nodes) + " nodes are NotReady."
 	case len(f.lost()) > 0:
-		return f.lostWords(o)
+		return f.lostWords(now)
 	case len(f.young) == 1:
-		return model.Clean(o.NodeName(f.young[0].Name)) + " NotReady for " + o.Since(f.young[0].ReadySince) + "."
+		return model.Clean(name(f.young[0].Name)) + " NotReady for " + model.FormatAge(f.young[0].ReadySince, now) + "."
 	case len(f.young) > 1:
 		return model.FormatCount(len(f.young)) + " nodes became NotReady."
 	case len(f.pressed) == 1:
 		node := f.pressed[0]
-		return model.Clean(o.NodeName(node.Name)) + " " + node.Pressure[0] + " for " + o.Since(pressedSince(node)) + "."
+		return model.Clean(name(node.Name)) + " " + node.Pressure[0] + " for " + model.FormatAge(pressedSince(node), now) + "."
 	case len(f.pressed) > 1:
 		return model.FormatCount(len(f.pressed)) + " nodes report " + f.pressure() + "."
 	}
@@ -35,8 +34,8 @@ func Failing(o *page.Observed) string {
 
 // LostZones names the zone, or counts the zones, of which none of some nodes is Ready while others are, and
 // follows the number of those that are NotReady: "all of eu-1b", "with all 3 of eu-1b"; "" is none.
-func LostZones(o *page.Observed, nodes []*model.Node, notReady int) string {
-	f := failuresOf(o, nodes)
+func LostZones(nodes []*model.Node, notReady int) string {
+	f := failuresOf(nodes, time.Time{})
 	lost, of := f.lost(), 0
 	if len(lost) == 0 || f.all() {
 		return ""
@@ -54,6 +53,9 @@ func LostZones(o *page.Observed, nodes []*model.Node, notReady int) string {
 	return "all of " + where
 }
 
+// young is for how long a failure of a node is news.
+const young = 2 * time.Minute
+
 // failures are the nodes that are not Ready.
 type failures struct {
 	nodes, failed int // but for those that are new or being removed
@@ -62,7 +64,7 @@ type failures struct {
 	pressed       []*model.Node // that began to report pressure a short while ago
 }
 
-func failuresOf(o *page.Observed, nodes []*model.Node) failures {
+func failuresOf(nodes []*model.Node, now time.Time) failures {
 	f := failures{zones: map[string]*zone{}}
 	for _, node := range nodes {
 		if node.Lifecycle != "" {
@@ -76,7 +78,7 @@ func failuresOf(o *page.Observed, nodes []*model.Node) failures {
 		}
 		z.nodes++
 		if node.Ready == corev1.ConditionTrue {
-			if since := pressedSince(node); !since.IsZero() && o.AsOf().Sub(since) < page.Young {
+			if since := pressedSince(node); !since.IsZero() && now.Sub(since) < young {
 				f.pressed = append(f.pressed, node)
 			}
 			continue
@@ -86,7 +88,7 @@ func failuresOf(o *page.Observed, nodes []*model.Node) failures {
 		if z.since == nil || node.ReadySince.After(z.since.ReadySince) {
 			z.since = node
 		}
-		if !node.ReadySince.IsZero() && o.AsOf().Sub(node.ReadySince) < page.Young {
+		if !node.ReadySince.IsZero() && now.Sub(node.ReadySince) < young {
 			f.young = append(f.young, node)
 		}
 	}
@@ -120,13 +122,13 @@ func (f failures) pressure() string {
 // all reports whether no node of several is Ready.
 func (f failures) all() bool { return f.nodes > 1 && f.failed == f.nodes }
 
-func (f failures) lostWords(o *page.Observed) string {
+func (f failures) lostWords(now time.Time) string {
 	lost := f.lost()
 	switch len(lost) {
 	case 0:
 		return ""
 	case 1:
-		return "Zone " + model.Clean(lost[0].name) + ": all " + model.FormatCount(lost[0].nodes) + " nodes NotReady for " + o.Since(lost[0].since.ReadySince) + "."
+		return "Zone " + model.Clean(lost[0].name) + ": all " + model.FormatCount(lost[0].nodes) + " nodes NotReady for " + model.FormatAge(lost[0].since.ReadySince, now) + "."
 	}
 	return model.FormatCount(len(lost)) + " zones have no Ready node."
 }
