@@ -51,6 +51,21 @@ func openedWith(t *testing.T, all ...waitingFor) *App {
 	return newTestAppWith(t, 80, 24, s, &fakeCluster{reports: reports, objects: cluster.lists}, nil)
 }
 
+// TestPodsThatAreResizedAreNotCountedAsPending by what blocks those that are.
+func TestPodsThatAreResizedAreNotCountedAsPending(t *testing.T) {
+	app := openedWith(t,
+		waitingFor{"db-0", "memory", "n-1 needs 1Gi more", "0 of 6 nodes fit. Closest: n-1 needs memory 1Gi more.", "5 nodes with enough memory: rejected by anti-affinity.", report.Unschedulable},
+		waitingFor{"web-0", "cpu", "n-1 needs 530m more", "0 of 6 nodes fit. Closest: n-1 needs cpu 530m more.", "", report.Unschedulable},
+	)
+	s := *app.observed.Snapshot
+	grown := pod("shop", "grown", "1", "1Gi", time.Hour)
+	p := model.NewPod(grown)
+	s.Resizing = []*model.EquivalenceClass{{Pods: []*model.Pod{p}, Resize: &model.Resize{State: model.ResizeDeferred}}}
+	send(t, app, snapshotMsg{snapshot: &s})
+	requireContains(t, app, "1 resize not done")
+	requireContains(t, app, "1 of 2 pending pods is blocked by memory")
+}
+
 // TestWhatBlocksMostPodsIsToldInFull after the last row, where the rows do not say it all.
 func TestWhatBlocksMostPodsIsToldInFull(t *testing.T) {
 	cpu := waitingFor{"web-a", "cpu", "n-1 needs 530m more", "0 of 6 nodes fit. Closest: n-1 needs cpu 530m more.", "", report.Unschedulable}

@@ -66,10 +66,10 @@ func (c *cause) words(pending int) string {
 	return said
 }
 
-// pending counts the pods of the rows that exist.
+// pending counts the pods of the rows that exist and are pending: those that are resized run.
 func (v *overview) pending() (pods int) {
 	for _, row := range v.list.Table.Rows {
-		if !row.Leaf && !v.list.Table.Gone[row.ID] && row.Kind.NotCreated == nil {
+		if !row.Leaf && !v.list.Table.Gone[row.ID] && row.Kind.NotCreated == nil && row.Kind.Resize == nil {
 			pods += row.Of
 		}
 	}
