@@ -192,7 +192,7 @@ func (f *File) status(unread []model.Unread) model.Status {
 		})
 	}
 	for _, k := range kinds {
-		if why := f.why(k); why != "" && !k.beside && !k.groups {
+		if why := f.why(k); why != "" && !k.groups && k.resource != "events" { // what events leave open is in unread
 			status.Unread = append(status.Unread, model.Unread{Resource: k.resource, Group: k.gvk.Group, Why: why})
 		}
 	}

@@ -91,14 +91,9 @@ func (o *Observed) Taken() string {
 	return "taken " + model.FormatAge(o.Snapshot.Status.Taken, o.At) + " ago"
 }
 
-// Unread counts the resources that could not be read; missing metrics count too.
-func (o *Observed) Unread() int {
-	n := len(o.Snapshot.Status.Unread)
-	if o.Snapshot.Status.MetricsNote != "" {
-		n++
-	}
-	return n
-}
+// Unread counts the resources that could not be read. Metrics are not among them: only some pages ask for them, and no
+// verdict depends on them.
+func (o *Observed) Unread() int { return len(o.Snapshot.Status.Unread) }
 
 // Replicas counts the existing pods of a workload, and those that could not be created.
 func (o *Observed) Replicas(namespace string, owner model.Owner) string {

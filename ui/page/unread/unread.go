@@ -40,6 +40,8 @@ var leavesOpen = map[string]string{
 	"resourcequotas":         "why pods were not created",
 	"events":                 "pods of StatefulSets, DaemonSets and Jobs that were not created; the events on Why, and the autoscaler's messages",
 	"limitranges":            "why pods were not created",
+	"priorityclasses":        "why pods were not created, and which class is the global default",
+	"runtimeclasses":         "why pods were not created",
 	"daemonsets":             "pods of DaemonSets that were not created",
 	"jobs":                   "pods of Jobs that were not created",
 }
