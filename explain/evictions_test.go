@@ -170,6 +170,18 @@ func TestWhatBecomesOfAnEvictedPodAndOfTheOneThatWaits(t *testing.T) {
 			nil,
 			"to a; this pod fits", new(true), "",
 		},
+		"it is terminating already, and that is enough": {
+			[]*corev1.Pod{testPod("shop/x", "b", "2", replica, label, terminating), testPod("shop/y", "b", "2", replica)},
+			[]runtime.Object{budget("cart", "cart", 0)},
+			nil,
+			"terminating; this pod fits", new(true), "shop/x is terminating already; this pod fits b once it is deleted.",
+		},
+		"it is terminating already, and that is not enough": {
+			[]*corev1.Pod{testPod("shop/x", "b", "500m", replica, terminating), testPod("shop/y", "b", "3500m", replica)},
+			nil,
+			nil,
+			"terminating; not enough", new(false), "shop/x is terminating already; this pod does not fit b even then.",
+		},
 		"budgets may not be read": {
 			[]*corev1.Pod{testPod("shop/x", "b", "2", replica)},
 			nil,
@@ -303,3 +315,6 @@ func fitsAfter(t *testing.T, c *randomCluster, pod, held *corev1.Pod, to string)
 		return n.Name == held.Spec.NodeName && n.Fits != nil && *n.Fits
 	})
 }
+
+// terminating makes a pod one that was deleted and has not ended.
+func terminating(p *corev1.Pod) { p.DeletionTimestamp = new(metav1.Now()) }

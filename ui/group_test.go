@@ -3,6 +3,7 @@ package ui
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 )
 
@@ -51,6 +53,20 @@ func TestAGroupIsDrawnAsDesigned(t *testing.T) {
 		app.ASCII = true
 		requireScreen(t, app)
 	})
+}
+
+// TestAGroupNamesThePodsThatItsFiguresCount beside those on the node: those that are nominated to it.
+func TestAGroupNamesThePodsThatItsFiguresCount(t *testing.T) {
+	app, _, _ := groupOf(t, 80, 24, 0, checkoutReport())
+	s := *app.observed.Snapshot
+	on := app.history.top().Selected().Node.Name
+	nominee := *s.Pending[0].First()
+	object := nominee.Object.DeepCopy()
+	object.UID, object.Namespace, object.Name, object.Spec.Priority, object.Status.NominatedNodeName = "nominee", "risk", "first", new(int32(1_000_000)), on
+	s.Pending = append(slices.Clone(s.Pending), &model.EquivalenceClass{Pods: []*model.Pod{{Object: object, Requests: nominee.Requests}}})
+	s.Revision++
+	send(t, app, snapshotMsg{snapshot: &s})
+	requireRow(t, app, 23, ": counting risk/first, nominated to it")
 }
 
 func TestAGroupHasTheColumnsThatFitWhatRefusesIt(t *testing.T) {

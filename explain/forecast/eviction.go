@@ -58,6 +58,12 @@ func (s Simulator) eviction(ctx context.Context, uid types.UID, node string, hel
 	}()
 	s.Scheduler.Settle(ctx)
 	told = &report.Eviction{UID: held}
+	if goes.DeletionTimestamp != nil {
+		if err := s.goesAnyway(ctx, pod, goes, told); err != nil {
+			return nil, fmt.Errorf("try to evict %s: %w", plugins.FullName(goes), err)
+		}
+		return told, nil
+	}
 	if s.cannotGo(goes, told) {
 		return told, nil
 	}
@@ -65,6 +71,27 @@ func (s Simulator) eviction(ctx context.Context, uid types.UID, node string, hel
 		return nil, fmt.Errorf("try to evict %s: %w", plugins.FullName(goes), err)
 	}
 	return told, nil
+}
+
+// goesAnyway is for a pod that is terminating: an eviction changes nothing, and its controller has replaced it already
+// where it does so at once.
+func (s Simulator) goesAnyway(ctx context.Context, pod, goes *corev1.Pod, told *report.Eviction) error {
+	next, err := s.evicted(ctx, pod, goes, true)
+	if err != nil {
+		return err
+	}
+	what, from := plugins.FullName(goes)+" is terminating already", goes.Spec.NodeName
+	switch {
+	case next.open:
+		told.Short, told.Sentence = "terminating already", fmt.Sprintf("%s; whether this pod then fits %s is unknown: required objects could not be read.", what, from)
+		return nil
+	case next.fits:
+		told.Short, told.Sentence = "terminating; this pod fits", fmt.Sprintf("%s; this pod fits %s once it is deleted.", what, from)
+	default:
+		told.Short, told.Sentence = "terminating; not enough", fmt.Sprintf("%s; this pod does not fit %s even then.", what, from)
+	}
+	told.Fits = new(next.fits)
+	return nil
 }
 
 // cannotGo is for pods that an eviction does not remove from their node.

@@ -168,10 +168,16 @@ func (p *Page) Note() string {
 		return p.Holders.note()
 	}
 	n, ok := p.Table.Selected()
-	if !ok || p.content.wordless() {
+	if !ok {
 		return p.Page.Note()
 	}
 	var all []string
+	if words := p.content.counting(n); words != "" {
+		all = append(all, words)
+	}
+	if p.content.wordless() && len(all) == 0 {
+		return p.Page.Note()
+	}
 	for _, rejection := range n.rejections {
 		if rejection.Plugin != figures.FitPlugin {
 			all = append(all, explanation.SentenceOn(n.node.Name, rejection))

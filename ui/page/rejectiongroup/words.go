@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
+	"github.com/kubectl-fathom/kubectl-fathom/ui/page/why/explanation"
 )
 
 // sentence says how many nodes are rejected, by what, and what is sufficient.
@@ -89,6 +90,18 @@ func (c *content) sufficient() string {
 		return " " + grammar.Capital(enough[0]) + " is sufficient."
 	}
 	return " " + grammar.Capital(figures.Joined(enough)) + " are sufficient."
+}
+
+// counting names the pods that the figures of a node count beside those on it; "" is none.
+func (c *content) counting(n *row) string {
+	var names []string
+	for _, pod := range explanation.Counted(c.why.Explanation(), n.node.Name, n.rejections) {
+		names = append(names, pod.FullName())
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return n.node.Name + ": counting " + grammar.List(names, 1) + ", nominated to it"
 }
 
 // rejectedBy names the plugins that reject a group's nodes: "only by taint", "by taint, resources".

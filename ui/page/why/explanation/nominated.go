@@ -1,6 +1,9 @@
 package explanation
 
 import (
+	"slices"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
@@ -54,4 +57,14 @@ func countedNode(p *Drawing, name string) (*model.Node, []*model.Pod) {
 	counted.Requested = node.Requested.Plus(requests...)
 	counted.Requested.Pods = node.Requested.Pods + int64(len(nominated))
 	return &counted, nominated
+}
+
+// Counted are the pods nominated to a node that are among what is requested there, where it is rejected for lack of a
+// resource.
+func Counted(p *Drawing, node string, rejections []report.Rejection) []*model.Pod {
+	if !slices.ContainsFunc(rejections, func(r report.Rejection) bool { return r.Plugin == figures.FitPlugin }) {
+		return nil
+	}
+	_, nominated := countedNode(p, node)
+	return nominated
 }

@@ -52,4 +52,12 @@ func TestTheFiguresOfANodeCountThePodsThatAreNominatedToIt(t *testing.T) {
 	if text := strings.Join(lines, "\n"); !strings.Contains(text, "requested includes pods nominated to it: risk/equal 6") {
 		t.Errorf("nothing says which pod is nominated to a:\n%s", text)
 	}
+	for node, want := range map[string]int{"a": 1, "b": 0} {
+		if got := Counted(page, node, group.Rejections); len(got) != want {
+			t.Errorf("%d pods are counted on %s, want %d", len(got), node, want)
+		}
+	}
+	if got := Counted(page, "a", nil); len(got) != 0 {
+		t.Errorf("%d pods are counted where the node lacks nothing", len(got))
+	}
 }
