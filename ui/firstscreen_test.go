@@ -66,7 +66,7 @@ func (c *sound) opened(t *testing.T, height int) *App {
 func TestWhatLimitsTheClusterFollowsTheLastPendingPod(t *testing.T) {
 	const (
 		cordoned = "   ! Cordoned: all 3 nodes of std in eu-1b. Press 3 for Nodes."
-		quotas   = "   ! Full quotas: shop/compute (pods 100%). Press 8 for Quotas."
+		quotas   = "   ! Quota full: shop/compute (pods 100%). Press 8 for Quotas."
 	)
 	cluster := newSound()
 	for _, node := range cluster.nodes[3:] {
@@ -161,7 +161,7 @@ func TestTheFirstScreenSaysWhatIsWrongWithACluster(t *testing.T) {
 			for _, node := range c.nodes {
 				c.pods = append(c.pods, ran(pod("shop", "large-"+node.Name, "7800m", "1Gi", time.Hour), node.Name))
 			}
-		}, []string{"Full: std (cpu 98%)"}},
+		}, []string{"Pool full: std (cpu 98%)"}},
 		{"a taint evicts", func(c *sound) {
 			c.nodes[1].Spec.Taints = []corev1.Taint{{Key: "maintenance", Value: "true", Effect: corev1.TaintEffectNoExecute}}
 		}, []string{"maintenance=true:NoExecute on std-1a-1"}},

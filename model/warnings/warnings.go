@@ -148,6 +148,9 @@ func cordonWarning(s *model.Snapshot) Warning {
 	return Warning{Short: "Cordoned: " + grammar.List(words, 1), Long: "Cordoned: " + grammar.List(words, grammar.Few), View: Nodes}
 }
 
+// wholeCluster is in place of a pool's name where no node is of one.
+const wholeCluster = "the cluster"
+
 // poolWarning names the pools of which nearly all is requested.
 func poolWarning(s *model.Snapshot, full int) Warning {
 	pools := inventory.Pools(s, "", full)
@@ -165,7 +168,7 @@ func poolWarning(s *model.Snapshot, full int) Warning {
 		if word == "" || pool.Pool == "" && len(pools) > 1 {
 			continue
 		}
-		where := cmp.Or(pool.Pool, "the cluster")
+		where := cmp.Or(pool.Pool, wholeCluster)
 		if fullZones[pool.Pool] < zones[pool.Pool] {
 			where += " in " + cmp.Or(pool.Zone, "no zone")
 		} else if last := len(words) - 1; last >= 0 && strings.HasPrefix(words[last], where+" (") {
@@ -177,13 +180,17 @@ func poolWarning(s *model.Snapshot, full int) Warning {
 	if len(words) == 0 {
 		return Warning{}
 	}
-	short := "Full: " + grammar.List(words, 1)
+	lead := grammar.Agree(len(words), "Pool full: ", "Pools full: ")
+	if strings.HasPrefix(words[0], wholeCluster) {
+		lead = "Full: " // no node is of a pool
+	}
+	short := lead + grammar.List(words, 1)
 	for i, holder := range holders {
 		if holder != "" {
 			words[i] = strings.TrimSuffix(words[i], ")") + ", " + holder + ")"
 		}
 	}
-	return Warning{Short: short, Middle: "Full: " + grammar.List(words, 1), Long: "Full: " + grammar.List(words, grammar.Few), View: Pools}
+	return Warning{Short: short, Middle: lead + grammar.List(words, 1), Long: lead + grammar.List(words, grammar.Few), View: Pools}
 }
 
 // fullOf is the first resource of which nearly all is requested in a pool; "" is none.
@@ -236,7 +243,8 @@ func quotaWarning(s *model.Snapshot, o *model.Objects, namespace string, full in
 	if len(words) == 0 {
 		return Warning{}
 	}
-	return Warning{Short: "Quota full: " + grammar.List(words, 1), Long: "Full quotas: " + grammar.List(words, grammar.Few), View: Quotas}
+	lead := grammar.Agree(len(words), "Quota full: ", "Quotas full: ")
+	return Warning{Short: lead + grammar.List(words, 1), Long: lead + grammar.List(words, grammar.Few), View: Quotas}
 }
 
 // budgetWarning names the budgets that allow no eviction of a pod, and counts the nodes whose

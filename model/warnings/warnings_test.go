@@ -2,6 +2,7 @@ package warnings
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -109,12 +110,12 @@ func TestWarnings(t *testing.T) {
 		want      []Warning
 	}{
 		{"nothing", snapshot("5"), objects("5", 1), "", nil},
-		{"a pool is full", snapshot("9900m"), objects("5", 1), "", []Warning{{Short: "Full: a (cpu 99%)", Middle: "Full: a (cpu 99%, 50% by shop/web-a-1)", Long: "Full: a (cpu 99%, 50% by shop/web-a-1)", View: Pools}}},
+		{"a pool is full", snapshot("9900m"), objects("5", 1), "", []Warning{{Short: "Pool full: a (cpu 99%)", Middle: "Pool full: a (cpu 99%, 50% by shop/web-a-1)", Long: "Pool full: a (cpu 99%, 50% by shop/web-a-1)", View: Pools}}},
 		{"a taint evicts", snapshot("5", maintenance), objects("5", 1), "", []Warning{
 			{Short: "maintenance=true:NoExecute on 3 nodes", Long: "Taints that evict pods: maintenance=true:NoExecute on 3 nodes", View: Taints},
 		}},
 		{"the taint of a lost node", snapshot("5", lost), objects("5", 1), "", nil},
-		{"a quota is full", snapshot("5"), objects("20", 1), "", []Warning{{Short: "Quota full: team-a/compute (pods 100%)", Long: "Full quotas: team-a/compute (pods 100%)", View: Quotas}}},
+		{"a quota is full", snapshot("5"), objects("20", 1), "", []Warning{{Short: "Quota full: team-a/compute (pods 100%)", Long: "Quota full: team-a/compute (pods 100%)", View: Quotas}}},
 		{"a quota of another namespace", snapshot("5"), objects("20", 1), "shop", nil},
 		{"a budget blocks drains", snapshot("5"), objects("5", 0), "", []Warning{{Short: "1 PDB blocks drains of 3 of 3 nodes", Long: "1 PDB blocks drains of 3 of 3 nodes: shop/web", View: Budgets}}},
 		{"kube-controller-manager is not running", snapshot("5"), withLeases(objects("5", 1), time.Hour), "", []Warning{{
@@ -185,7 +186,7 @@ func TestNodesUnderPressureAndCordonedPoolsAreWarnedOf(t *testing.T) {
 func TestBesidePendingPodsWhatIsFullComesFirst(t *testing.T) {
 	s := snapshot("9900m")
 	s.Nodes[0].Pressure = []string{"MemoryPressure"}
-	for pods, want := range map[bool]string{true: "Full: a (cpu 99%)", false: "MemoryPressure on 1 node"} {
+	for pods, want := range map[bool]string{true: "Pool full: a (cpu 99%)", false: "MemoryPressure on 1 node"} {
 		s.Pending = []*model.EquivalenceClass{{Pods: []*model.Pod{model.NewPod(&corev1.Pod{})}}}
 		if got := Of(s, objects("5", 1), At{Full: 95, Pods: pods})[0].Short; got != want {
 			t.Errorf("beside pods %v: %q comes first, want %q", pods, got, want)
@@ -213,6 +214,42 @@ func TestUrgentWarningsAreSentences(t *testing.T) {
 		}},
 	} {
 		if diff := cmp.Diff(c.want, Urgent(c.s, c.o, c.namespace, modeltest.Epoch)); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+func TestFullQuotasAndPoolsAreNamedAsWhatTheyAre(t *testing.T) {
+	o := objects("20", 1)
+	other := o.Lists[quotas][0].(*corev1.ResourceQuota).DeepCopy()
+	other.Name = "objects"
+	o.Lists[quotas] = append(o.Lists[quotas], other)
+	s := snapshot("9900m")
+	both := snapshot("9900m")
+	for _, node := range both.Nodes {
+		node.Requested.MilliCPU = 9900
+	}
+	none := snapshot("9900m")
+	for _, node := range none.Nodes {
+		node.Pool, node.Requested.MilliCPU = "", 9900
+	}
+	for _, c := range []struct {
+		s    *model.Snapshot
+		o    *model.Objects
+		want []string // how the warnings begin, in short and in full
+	}{
+		{s, objects("20", 1), []string{"Pool full: a ", "Pool full: a ", "Quota full: team-a/compute ", "Quota full: team-a/compute "}},
+		{both, o, []string{"Pools full: a ", "Pools full: a ", "Quotas full: team-a/compute ", "Quotas full: team-a/compute "}},
+		{none, objects("5", 1), []string{"Full: the cluster ", "Full: the cluster "}},
+	} {
+		var got []string
+		for _, w := range Of(c.s, c.o, At{Full: 95, Now: modeltest.Epoch}) {
+			for _, words := range []string{w.Short, w.Long} {
+				begins, _, _ := strings.Cut(words, "(")
+				got = append(got, begins)
+			}
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Error(diff)
 		}
 	}

@@ -80,27 +80,27 @@ func TestTheWorkloadThatHoldsMostOfAFullPoolIsNamed(t *testing.T) {
 		"Jobs of one CronJob": {
 			[]string{"a-1", "a-2"},
 			join(several("Job", "sync-29929800", "a-1", 2), several("Job", "sync-29929980", "a-2", 2), several("StatefulSet", "db", "a-1", 2), several("StatefulSet", "web", "a-2", 2)),
-			"Full: std (pods 100%, 50% by shop/sync-*)",
+			"Pool full: std (pods 100%, 50% by shop/sync-*)",
 		},
 		"a Job of its own": {
-			[]string{"a-1"}, several("Job", "import-42", "a-1", 4), "Full: std (pods 100%, 100% by shop/import-42)",
+			[]string{"a-1"}, several("Job", "import-42", "a-1", 4), "Pool full: std (pods 100%, 100% by shop/import-42)",
 		},
 		"none holds much": {
 			[]string{"a-1", "a-2"},
 			join(several("StatefulSet", "a", "a-1", 1), several("StatefulSet", "b", "a-1", 1), several("StatefulSet", "c", "a-1", 1), several("StatefulSet", "d", "a-1", 1),
 				several("StatefulSet", "e", "a-2", 1), several("StatefulSet", "f", "a-2", 1), several("StatefulSet", "g", "a-2", 1), several("StatefulSet", "h", "a-2", 1)),
-			"Full: std (pods 100%)",
+			"Pool full: std (pods 100%)",
 		},
 		"a namespace of several workloads": {
 			[]string{"a-1", "a-2"},
 			join(several("StatefulSet", "a", "a-1", 1), several("StatefulSet", "b", "a-1", 1), several("StatefulSet", "c", "a-1", 1), several("StatefulSet", "d", "a-1", 1),
 				several("StatefulSet", "e", "a-2", 1), several("StatefulSet", "f", "a-2", 1), several("StatefulSet", "g", "a-2", 1), of("other", several("StatefulSet", "h", "a-2", 1))),
-			"Full: std (pods 100%, 87% in namespace shop)",
+			"Pool full: std (pods 100%, 87% in namespace shop)",
 		},
 		"pods of another zone do not count": {
 			[]string{"a-1", "b-1"},
 			join(several("StatefulSet", "db", "a-1", 4), several("StatefulSet", "web", "b-1", 3)),
-			"Full: std in zone-a (pods 100%, 100% by shop/db)",
+			"Pool full: std in zone-a (pods 100%, 100% by shop/db)",
 		},
 	} {
 		if got := ofWorkloads(c.nodes, c.pods...); len(got) != 1 || got[0] != c.want {
