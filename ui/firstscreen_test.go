@@ -170,7 +170,7 @@ func TestTheFirstScreenSaysWhatIsWrongWithACluster(t *testing.T) {
 		}, []string{"Quota full: shop/compute (pods 100%)"}},
 		{"a budget blocks drains", func(c *sound) {
 			c.lists["poddisruptionbudgets"] = []runtime.Object{budget("shop", "web", "shop", 0, 24, 24)}
-		}, []string{"1 PDB blocks drains of 6 of 6 nodes (9)."}},
+		}, []string{"1 PDB blocks drains of 6 of 6 nodes (press 9)."}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cluster := newSound()

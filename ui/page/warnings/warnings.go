@@ -122,12 +122,12 @@ func (w *Watch) ask() tea.Cmd {
 	})
 }
 
-// more is the key that shows more, " (5)"; "" in that very view.
+// more is the key that shows more, " (press 5)", which nobody takes for a count; "" in that very view.
 func (w *Watch) more(warning *warnings.Warning) string {
 	if warning.View == w.On {
 		return ""
 	}
-	return " (" + keys[warning.View] + ")"
+	return " (" + reach(warning) + ")"
 }
 
 // All are the warnings; none while they are not known, or hidden by a lesson.
@@ -166,14 +166,18 @@ func (w *Watch) Soon() string {
 	return ""
 }
 
-// After adds to an answer as many warnings as fit width cells; what Lead and Soon say is in it already.
+// After adds to an answer as many warnings as fit width cells, with the keys of their views where these fit too; what
+// Lead and Soon say is in it already.
 func (w *Watch) After(answer string, width int) string {
 	for _, warning := range w.All() {
 		if warning.Urgent || (warning.Counted || warning.Soon) && w.On == Nodes {
 			continue // the answer has it
 		}
-		if longer := answer + " " + w.Host.Observed().Brief(warning.Short) + w.more(&warning) + "."; cells.Width(longer) < width {
-			answer = longer
+		for _, key := range []string{w.more(&warning), ""} {
+			if longer := answer + " " + w.Host.Observed().Brief(warning.Short) + key + "."; cells.Width(longer) < width {
+				answer = longer
+				break
+			}
 		}
 	}
 	return answer

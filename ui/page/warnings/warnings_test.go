@@ -19,4 +19,10 @@ func TestEachWarningLeadsToItsView(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
+	watch := &Watch{On: "Nodes"}
+	for view, want := range map[string]string{warnings.Taints: " (press 5)", warnings.Schedulers: " (type :schedulers)", warnings.Nodes: ""} {
+		if got := watch.more(&warnings.Warning{View: view}); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
 }
