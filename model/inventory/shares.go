@@ -55,9 +55,15 @@ func shares[K comparable](amounts map[K]int64, all int64, name func(K) string) (
 // from 1970 (getJobName of pkg/controller/cronjob).
 var scheduledJob = regexp.MustCompile(`-\d{8}$`)
 
+// staticPods are taken together: each node's kubelet runs some of its own, whose mirror pods the node owns.
+const staticPods = "static pods"
+
 // workloadOf names what a pod belongs to. Jobs of one CronJob are taken together: it may have
 // started another one before the last has ended.
 func workloadOf(p *model.Pod) workload {
+	if model.IsMirror(p.Object) {
+		return workload{p.Object.Namespace, staticPods}
+	}
 	name := cmp.Or(p.Owner.Name, p.Object.Name)
 	if p.Owner.Kind == "Job" {
 		name = scheduledJob.ReplaceAllString(name, "-*")
@@ -65,7 +71,13 @@ func workloadOf(p *model.Pod) workload {
 	return workload{p.Object.Namespace, name}
 }
 
-// workload is what pods belong to, or a pod without an owner.
+// workload is what pods belong to, a pod without an owner, or the static pods of a namespace.
 type workload struct{ namespace, name string }
 
-func (w workload) fullName() string { return w.namespace + "/" + w.name }
+// fullName is namespace/name; no object is named "static pods".
+func (w workload) fullName() string {
+	if w.name == staticPods {
+		return staticPods + " of " + w.namespace
+	}
+	return w.namespace + "/" + w.name
+}
