@@ -64,6 +64,25 @@ func TestTheAgeOfTheGlobalDefaultIsAsOfTheSnapshot(t *testing.T) {
 	requireContains(t, app, "default (19m)")
 }
 
+// TestPlacesInTheQueueNameTheirSchedulerWhereThereAreSeveral, as each has a place 1.
+func TestPlacesInTheQueueNameTheirSchedulerWhereThereAreSeveral(t *testing.T) {
+	s := newProdEU().snapshot()
+	c := withPriorities(s)
+	for _, pod := range s.Pods {
+		if pod.Object.Namespace == "search" && pod.Object.Spec.NodeName == "" {
+			pod.Object.Spec.SchedulerName = "packer"
+		}
+	}
+	app := newTestAppWith(t, 80, 24, s, c, nil)
+	press(t, app, "6", "j")
+	requireContains(t, app, "without a node, by place in the queue of their scheduler: 1 unschedulable")
+	requireContains(t, app, "1. search/index-2  unschedulable (packer)")
+	press(t, app, "j")
+	requireContains(t, app, "(default-scheduler)")
+	press(t, app, "enter")
+	requireRow(t, app, 2, "per scheduler: ")
+}
+
 func TestPrioritiesThatMayNotBeListedAreUnknown(t *testing.T) {
 	s := newProdEU().snapshot()
 	c := withPriorities(s)

@@ -25,14 +25,15 @@ func (p *Page) below(rows int) []string {
 	b := computed.NewBelow(&p.Page, name(r), "priority "+fmt.Sprint(r.Value))
 	b.Add(preempts(&r), tone.Plain)
 	b.Add(preempted(&r), tone.Plain)
-	b.Add(queuedWords(&r), tone.Plain)
+	several := schedulers(p.Natural()) > 1
+	b.Add(queuedWords(&r, several), tone.Plain)
 	const before = 4 // the rule and these three lines
 	for i, queued := range r.Queue {
 		if i == rows-before-1 && i < len(r.Queue)-1 {
 			b.Add("  "+grammar.Count(len(r.Queue)-i, "more pod", "more pods"), tone.Dim)
 			break
 		}
-		b.Add("  "+p.queuedLine(&queued), stateTone(queued.State))
+		b.Add("  "+p.queuedLine(&queued, several), stateTone(queued.State))
 	}
 	return b.Lines(rows)
 }
@@ -74,15 +75,30 @@ func preempted(r *row) string {
 	return "they may be preempted by pods of " + words(r.PreemptedBy)
 }
 
-// queuedWords count the queued pods of a class by their state.
-func queuedWords(r *row) string {
+// schedulers counts those that have a pod of any class in their queue.
+func schedulers(rows []row) int {
+	names := map[string]bool{}
+	for _, r := range rows {
+		for i := range r.Queue {
+			names[r.Queue[i].Scheduler] = true
+		}
+	}
+	return len(names)
+}
+
+// queuedWords count the queued pods of a class by their state, and say what the places before their names are.
+func queuedWords(r *row, several bool) string {
 	if r.Queue == nil {
 		return "without a node: " + model.UnknownFigure
 	}
 	if len(r.Queue) == 0 {
 		return "no pods without a node"
 	}
-	return "without a node: " + stateWords(r.Queue)
+	place := "place in the queue"
+	if several {
+		place += " of their scheduler"
+	}
+	return "without a node, by " + place + ": " + stateWords(r.Queue)
 }
 
 // stateWords count queued pods by their state: "2 unschedulable, 1 gated".
@@ -102,18 +118,18 @@ func stateWords(queue []inventory.Queued) string {
 	return said
 }
 
-// queuedLine is a queued pod in a line.
-func (p *Page) queuedLine(q *inventory.Queued) string {
+// queuedLine is a queued pod in a line. Where there are several schedulers each has a place 1, and is named.
+func (p *Page) queuedLine(q *inventory.Queued, several bool) string {
 	line := fmt.Sprintf("%d. %s/%s  %s", q.Place, q.Namespace, q.Name, stateWord(q.State))
-	if q.Scheduler != corev1.DefaultSchedulerName {
-		line += " (" + q.Scheduler + ")"
-	}
 	switch {
 	case q.Nominated == "":
 	case q.State == inventory.Nominated:
 		line += " to " + p.Host.Observed().NodeName(q.Nominated)
 	default:
 		line += ", nominated to " + p.Host.Observed().NodeName(q.Nominated)
+	}
+	if several || q.Scheduler != corev1.DefaultSchedulerName {
+		line += " (" + q.Scheduler + ")"
 	}
 	return line
 }

@@ -131,12 +131,12 @@ func queueWords(rows []queued, width int) string {
 	if others == 0 {
 		return pods + states
 	}
-	schedulers := len(names)
-	if others < len(rows) {
-		schedulers++
-	}
 	long := ", " + model.FormatCount(others) + grammar.Agree(len(names), " for another scheduler", " for other schedulers")
-	for _, by := range []string{long, ", of " + grammar.Plural(schedulers, "scheduler")} {
+	said := []string{long}
+	if len(names) > 1 || others < len(rows) { // each has a place 1
+		said = []string{long + " (places per scheduler)", ", places per scheduler", ", per scheduler"}
+	}
+	for _, by := range said {
 		if cells.Width(pods+by+states) <= width {
 			return pods + by + states
 		}

@@ -25,11 +25,11 @@ func TestTheQueueCountsTheStatesOfAllItsPods(t *testing.T) {
 		want  string
 	}{
 		{usual, 79, "19 without a node: 16 unschedulable, 2 not tried, 1 gated."},
-		{mixed, 119, "20 without a node, 1 for another scheduler: 16 unschedulable, 3 not tried, 1 gated."},
-		{mixed, 79, "20 without a node, of 2 schedulers: 16 unschedulable, 3 not tried, 1 gated."},
+		{mixed, 119, "20 without a node, 1 for another scheduler (places per scheduler): 16 unschedulable, 3 not tried, 1 gated."},
+		{mixed, 79, "20 without a node, per scheduler: 16 unschedulable, 3 not tried, 1 gated."},
 		{mixed, 60, "20 without a node: 16 unschedulable, 3 not tried, 1 gated."},
 		{of("batch", inventory.Nominated, 2), 79, "2 without a node, 2 for another scheduler: 2 nominated."},
-		{append(of("batch", inventory.Gated, 1), of("ml", inventory.BackOff, 1)...), 79, "2 without a node, 2 for other schedulers: 1 back-off, 1 gated."},
+		{append(of("batch", inventory.Gated, 1), of("ml", inventory.BackOff, 1)...), 79, "2 without a node, places per scheduler: 1 back-off, 1 gated."},
 	} {
 		if got := queueWords(test.rows, test.width); got != test.want {
 			t.Errorf("in %d cells: %q, want %q", test.width, got, test.want)
