@@ -20,7 +20,11 @@ func Cut(s string, width int) string {
 	if len(s) <= width { // bytes are never fewer than cells
 		return s
 	}
-	return ansi.Truncate(s, width, "…")
+	short := ansi.Truncate(s, width, "…")
+	if strings.HasSuffix(short, "……") { // a name that had lost its middle was cut there
+		short = strings.TrimSuffix(short, "…")
+	}
+	return short
 }
 
 // CutRow is Cut that ignores blanks at the end.
