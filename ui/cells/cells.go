@@ -117,6 +117,22 @@ func CutNames(text string, width int) string {
 	return strings.Join(words, " ")
 }
 
+// CutClauses is CutNames for a text of which others share the beginning: where not even its first clause fits width cells,
+// the text loses its middle, and keeps its last clause as far as that fits. Clauses are parted by ": ".
+func CutClauses(text string, width int) string {
+	const parted, least = ": ", 8 // cells of the beginning that are worth keeping
+	short := CutNames(text, width)
+	first, last := strings.Index(short, parted), strings.LastIndex(text, parted)
+	if Width(short) <= width || last < 0 || first >= 0 && Width(short[:first]) <= width {
+		return short
+	}
+	tail := text[last+len(parted):]
+	if head := width - Width(tail) - 2; head >= least {
+		return ansi.Truncate(text, head, "") + "… " + tail
+	}
+	return "…" + CutNames(tail, width-1)
+}
+
 // isLongName reports whether a word looks like an object's name, with its namespace or without, that is
 // long enough to give way. Keys of labels and taints are none: they have a domain or a value.
 func isLongName(word string) bool {

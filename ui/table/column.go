@@ -70,11 +70,20 @@ func (c *Column[R]) fill(text string, width int) string {
 	case c.Zones:
 		return cells.Left(cells.CutStart(text, width), width)
 	case c.Prose:
-		return cells.Left(cells.CutNames(text, width), width)
+		return prose(cells.CutNames(text, width), width)
 	case c.Right:
 		return cells.Right(text, width)
 	}
 	return cells.Left(text, width)
+}
+
+// prose pads a text to a width, or cuts it; a clause that is whole does not lead to one that is not there.
+func prose(text string, width int) string {
+	short := cells.Cut(text, width)
+	if cells.Width(text) > width {
+		short = strings.TrimSuffix(strings.TrimSuffix(short, "…"), ":") + "…"
+	}
+	return cells.Left(short, width)
 }
 
 // atMost keeps a width within the column's.

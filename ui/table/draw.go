@@ -27,7 +27,8 @@ func (t *Table[R]) Grow() {
 
 // Draw draws the head and the rows in view.
 func (t *Table[R]) Draw(s *themes.Styles) []string {
-	d := drawing[R]{t, s, t.Layout().Place()}
+	d := drawing[R]{t, s, t.Layout().Place(), nil}
+	d.alike = d.beginnings()
 	lines := make([]string, 0, t.Height)
 	lines = append(lines, d.head())
 	for i, row := range t.InView() {
@@ -41,6 +42,33 @@ type drawing[R any] struct {
 	table   *Table[R]
 	styles  *themes.Styles
 	columns []Placed
+	alike   map[string]int // how many rows in view begin so in the column of prose, as far as they are drawn
+}
+
+// beginnings counts what rows in view begin with in the column of prose, of those that do not fit it.
+func (d drawing[R]) beginnings() map[string]int {
+	var found map[string]int
+	for _, p := range d.columns {
+		c := &d.table.Columns[p.Column]
+		if !c.Prose {
+			continue
+		}
+		found = map[string]int{}
+		for _, row := range d.table.InView() {
+			if text := model.Clean(d.table.Stands(c, row).Text); cells.Width(text) > p.Width {
+				found[cells.Cut(text, p.Width)]++
+			}
+		}
+	}
+	return found
+}
+
+// fill is the text of a cell, padded or cut.
+func (d drawing[R]) fill(c *Column[R], text string, width int) string {
+	if c.Prose && cells.Width(text) > width && d.alike[cells.Cut(text, width)] > 1 {
+		return prose(cells.CutClauses(text, width), width)
+	}
+	return c.fill(text, width)
 }
 
 // head draws the heads; while the user chooses a column to sort by, with letters.
@@ -157,7 +185,7 @@ func (d drawing[R]) row(row R, chosen bool) string {
 			line.blank(p.Width - cells.Width(stands.Text))
 			continue
 		}
-		line.add(c.fill(model.Clean(stands.Text), p.Width), stands.Tone)
+		line.add(d.fill(c, model.Clean(stands.Text), p.Width), stands.Tone)
 	}
 	switch {
 	case chosen:

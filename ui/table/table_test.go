@@ -307,3 +307,23 @@ func TestTheArrowOfTheOwnOrderFindsItsPlaceAtTheEnd(t *testing.T) {
 		}
 	}
 }
+
+// TestRowsThatBeginAlikeKeepTheirEnd in the column of prose; a row that begins like no other keeps its beginning.
+func TestRowsThatBeginAlikeKeepTheirEnd(t *testing.T) {
+	grid := New(
+		func(f fruit) string { return f.name },
+		Column[fruit]{Head: "NAME", Field: "name", Text: func(f fruit) Cell { return Cell{Text: f.name} }},
+		Column[fruit]{Head: "WHY", Min: 20, Flex: true, Prose: true, Text: func(f fruit) Cell { return Cell{Text: f.state} }},
+	)
+	grid.Resize(40, 6)
+	const begins = "failed calling webhook of the policy of the whole orchard: "
+	grid.Reset([]fruit{{"a", begins + "timeout"}, {"b", begins + "no endpoints"}, {"c", "rejected by the policy of the other orchard: rotten"}, {"d", "the orchard is shut for the year : closed"}})
+	want := "▸ a failed calling webhook… timeout, b failed calling we… no endpoints, " +
+		"c rejected by the policy of the …, d the orchard is shut for the ye…"
+	if got := shown(grid); got != want {
+		t.Errorf("shows %s, want %s", got, want)
+	}
+	if got := prose("packer is not running: it is scaled to 0", 23); got != "packer is not running… " {
+		t.Errorf("a clause that is whole is cut to %q", got)
+	}
+}
