@@ -93,6 +93,22 @@ func TestAWrongFilterLeavesTheLastGoodOne(t *testing.T) {
 	}
 }
 
+// TestATermThatIsNotCompleteHidesNoRows: the name of its field was a word to look for a key before.
+func TestATermThatIsNotCompleteHidesNoRows(t *testing.T) {
+	s := newProdEU().snapshot()
+	for _, c := range []struct{ typed, kept string }{{"used>50%", ""}, {"shop used>50%", "shop"}, {"shop -l a=(", "shop"}, {"shop percent>50 used>", "shop percent>50"}} {
+		app := newTestAppWith(t, 80, 24, s, withQuotas(s), nil)
+		press(t, app, "8", "/")
+		write(t, app, c.typed)
+		if got := app.pages.quotas.InForce; got != c.kept {
+			t.Errorf("after %q in force is %q, want %q", c.typed, got, c.kept)
+		}
+		if got := screenRow(app, answer); strings.Contains(got, "No ") {
+			t.Errorf("after %q row 2 is %q", c.typed, got)
+		}
+	}
+}
+
 // What is typed is mended or left: enter never keeps a filter that was not typed.
 func TestEnterDoesNotTakeAWrongFilter(t *testing.T) {
 	for _, typed := range []string{"nosuchfield=3", "cpu>many", "age<"} {

@@ -18,8 +18,7 @@ const longestFilter = 1000
 // tooLong is the message where that is reached.
 const tooLong = "at most 1,000 characters"
 
-// filtering is the input of a filter. The last valid one stays in force while the
-// typed one is not valid.
+// filtering is the input of a filter. While the typed one is not valid, its terms before that stay in force.
 type filtering[F, R any] struct {
 	list    *Page[F, R]
 	field   input.Field
@@ -108,10 +107,30 @@ func (f *filtering[F, R]) edit(msg tea.Msg) tea.Cmd {
 	if !query.HasExpression(text) {
 		if _, err := query.Compile(f.list.Fields(), text); err != nil {
 			f.isWrong(err)
-			return nil
+			if text = f.valid(text); text == f.list.Filter {
+				return nil
+			}
 		}
 	}
 	return f.list.Query().SetFilter(text)
+}
+
+// valid is the typed filter without the terms from the first one on that is not valid: the name of a field whose
+// comparison is not complete is no word to look for.
+func (f *filtering[F, R]) valid(text string) string {
+	for {
+		at := strings.LastIndexByte(text, ' ')
+		if at < 0 {
+			return ""
+		}
+		text = strings.TrimRight(text[:at], " ")
+		if query.HasExpression(text) {
+			return f.list.Filter // it is compiled off the event loop, and in force
+		}
+		if _, err := query.Compile(f.list.Fields(), text); err == nil {
+			return text
+		}
+	}
 }
 
 // Full reports whether text does not fit, where the message says so already.
