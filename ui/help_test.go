@@ -51,3 +51,14 @@ func TestTheHelpIsNamedAfterItsPage(t *testing.T) {
 		})
 	}
 }
+
+// TestTheHelpSaysWhichKeyIsWhichView without being scrolled.
+func TestTheHelpSaysWhichKeyIsWhichView(t *testing.T) {
+	for _, key := range []string{"1", "2", "3", "4", "8"} {
+		app := newTestApp(t, 80, 24, newProdEU().snapshot())
+		press(t, app, key, "?")
+		for _, want := range []string{"1 Pending   2 Pods", "5 Taints    6 Priorities", "9 Budgets", "! warning"} {
+			requireContains(t, app, want)
+		}
+	}
+}

@@ -57,6 +57,7 @@ func lines(keys keymap.Map, in keymap.Place) []string {
 	columns := [][]string{
 		columnOf(keys, what, keymap.OfSelection, in, 8, columnWidth-1), columnOf(keys, "LIST", keymap.OfList, in, 8, columnWidth-1), columnOf(keys, "ANYWHERE", keymap.OfAnywhere, in, 7, columnWidth+1),
 	}
+	columns[1] = append(columns[1], views(keys)...)
 	var lines []string
 	for i := 0; i < len(columns[0]) || i < len(columns[1]) || i < len(columns[2]); i++ {
 		var line strings.Builder
@@ -74,6 +75,25 @@ func lines(keys keymap.Map, in keymap.Place) []string {
 		"( ): not available now; press the key to see why.  ctrl-c quits",
 		"✗ rejects   · passes   ? not evaluated   ✓ works in simulation   ! warning",
 	)
+}
+
+// views are a head and which key is which view, two a line; they stand where the list's keys leave rows free.
+func views(keys keymap.Map) []string {
+	const first = 12 // cells of the first of a line
+	lines, at := []string{"VIEWS"}, 0
+	for _, b := range keys {
+		if b.Group != keymap.OfAnywhere || b.Help != "views" {
+			continue
+		}
+		named := b.Label + " " + b.Foot
+		if at++; at%2 == 1 {
+			lines = append(lines, named)
+			continue
+		}
+		last := &lines[len(lines)-1]
+		*last = cells.Left(*last, first) + named
+	}
+	return lines
 }
 
 // columnOf is a head and a line for each help of the group; keys that share a
