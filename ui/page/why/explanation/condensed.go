@@ -179,7 +179,7 @@ func (t short) ways(room int) []string {
 	switch {
 	case !report.IsFixable(p.Report) || !p.AboutNodes() && p.Fixes == nil:
 		for _, fact := range p.facts() {
-			if fact == p.Report.Summary { // the verdict is above
+			if fact == lead(p) { // the verdict is above
 				continue
 			}
 			lines = append(lines, "   "+p.Brief(fact))

@@ -102,6 +102,7 @@ type Content struct {
 	rest       []string // of a verdict about nodes, where row 2 cuts it
 	facts      []string
 	matrix     matrix
+	apart      bool // the row above is empty
 	groups     int
 	nodes      int      // of the selected group, in a table
 	closest    []string // its closest node, or the selected one, below a rule
@@ -119,7 +120,7 @@ const previewWhole = 26
 
 // Content gathers what there is to show.
 func (p *Drawing) Content() Content {
-	c := Content{wide: p.wide(), events: len(p.Events), fixes: p.fixContent(), rest: restLines(p)}
+	c := Content{wide: p.wide(), events: len(p.Events), fixes: p.fixContent(), rest: restLines(p), apart: apart(p)}
 	for _, fact := range p.facts() {
 		c.facts = append(c.facts, cells.Indent(3, cells.Wrap(p.Brief(fact), p.Width-4))...)
 	}
@@ -154,12 +155,27 @@ func (p *Drawing) Content() Content {
 	return c
 }
 
+// apart says that the row above the parts is empty, as kube-scheduler has nothing to agree with any more.
+func apart(p *Drawing) bool { return p.Report.Verdict == report.Scheduled && agreementRow(p) == "" }
+
+// lead is the verdict that is not about nodes where the row above has no room for all of it. Of a pod that has a node the
+// sentences that are above are not told again.
+func lead(p *Drawing) string {
+	switch {
+	case p.AboutNodes() || !p.VerdictCut():
+		return ""
+	case p.Report.Verdict == report.Scheduled:
+		return afterVerdict(p)
+	}
+	return p.Report.Summary
+}
+
 // facts stand where the verdict is not, or not only, about nodes. The verdict
 // leads them where the row above has no room for all of it.
 func (p *Drawing) facts() []string {
 	var facts []string
-	if p.VerdictCut() && !p.AboutNodes() {
-		facts = append(facts, p.Report.Summary)
+	if lead := lead(p); lead != "" {
+		facts = append(facts, lead)
 	}
 	if rollout := report.RolloutSentence(p.Report, p.Now); rollout != "" {
 		facts = append(facts, rollout)

@@ -79,7 +79,7 @@ func (c Content) least(r *Room) {
 
 // few gives each part a few rows, and sets those apart that have no rule.
 func (c Content) few(r *Room) {
-	if c.wide || c.groups == 0 {
+	if (c.wide || c.groups == 0) && !c.apart {
 		r.take(&r.afterTop, 1)
 	}
 	if r.facts > 0 && r.head > 0 {
