@@ -29,8 +29,8 @@ type Pool struct {
 	// Used is measured; nil where it is not for each of the nodes.
 	Used *Amounts `json:"used"`
 	// LargestFree is the most that is free of each resource on one schedulable node that
-	// takes more pods, and has no taint that only some nodes of its pool have: see setApart. The
-	// amounts of two resources may be of different nodes.
+	// takes more pods, and has no taint that only some nodes of its pool have. Where all of them
+	// have such a taint, all count. The amounts of two resources may be of different nodes.
 	LargestFree *Amounts `json:"largestFree"`
 	// Stranded is what cannot be used on schedulable nodes: cpu that is free where memory
 	// is full, and memory that is free where cpu is.
