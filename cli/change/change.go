@@ -198,7 +198,7 @@ func (c *Command) carryOut(ctx context.Context, p *plan.Plan) error {
 			return c.rejected(p)
 		}
 		if why := plan.Unforeseen(p); why != "" {
-			return c.alsoChanged(fmt.Errorf("%s: %s", p.Action.Name(), why))
+			return alsoChanged(c, fmt.Errorf("%s: %s", p.Action.Name(), why))
 		}
 		confirmed, err := c.confirm(ctx, p)
 		if err != nil {
@@ -212,7 +212,7 @@ func (c *Command) carryOut(ctx context.Context, p *plan.Plan) error {
 		case err == nil:
 			return c.follow(ctx, p, ran)
 		case ctx.Err() != nil:
-			c.Say(c.alsoChanged(fmt.Errorf("%s: %w", p.Action.Name(), err)))
+			c.Say(alsoChanged(c, fmt.Errorf("%s: %w", p.Action.Name(), err)))
 			return exit.ErrUndecided
 		case !errors.Is(err, plan.ErrChanged) || try == mostConfirmed:
 			return c.stopped(p, err)
@@ -220,11 +220,11 @@ func (c *Command) carryOut(ctx context.Context, p *plan.Plan) error {
 		next, err := c.planned(ctx, p.Action)
 		switch {
 		case errors.Is(err, plan.ErrNoChange):
-			return c.nothingToDo(c.alsoChanged(err))
+			return c.nothingToDo(alsoChanged(c, err))
 		case err != nil:
-			return c.alsoChanged(err)
+			return alsoChanged(c, err)
 		case c.yes && !sameWork(p, next, ran):
-			return errors.Join(c.print(next), c.blockedf("%w", c.alsoChanged(fmt.Errorf("%s: objects changed since the plan was made, and the new plan differs: review it, then run the command again", p.Action.Name()))))
+			return errors.Join(c.print(next), c.blockedf("%w", alsoChanged(c, fmt.Errorf("%s: objects changed since the plan was made, and the new plan differs: review it, then run the command again", p.Action.Name()))))
 		}
 		c.Say(errors.New(p.Action.Name() + ": objects changed since the plan was made; this is the new plan"))
 		p = next
@@ -236,7 +236,7 @@ func (c *Command) carryOut(ctx context.Context, p *plan.Plan) error {
 func (c *Command) rejected(p *plan.Plan) error {
 	switch {
 	case len(c.changed) > 0:
-		return c.blockedf("%w", c.alsoChanged(fmt.Errorf("%s: rejected: %s", p.Action.Name(), strings.TrimSuffix(p.Verdict.Words(), "."))))
+		return c.blockedf("%w", alsoChanged(c, fmt.Errorf("%s: rejected: %s", p.Action.Name(), strings.TrimSuffix(p.Verdict.Words(), "."))))
 	case !c.yes:
 		return exit.ErrBlocked
 	}
@@ -249,7 +249,7 @@ func (c *Command) stopped(plan *plan.Plan, err error) error {
 	if errors.Is(told, client.ErrUnreachable) {
 		told = fmt.Errorf("%w. The change may still have been made: check before you try again", told)
 	}
-	told = c.alsoChanged(told)
+	told = alsoChanged(c, told)
 	if errors.Is(told, client.ErrUnreachable) {
 		return told
 	}
@@ -257,7 +257,7 @@ func (c *Command) stopped(plan *plan.Plan, err error) error {
 }
 
 // alsoChanged adds to an error what the command has changed before it.
-func (c *Command) alsoChanged(err error) error {
+func alsoChanged(c *Command, err error) error {
 	if len(c.changed) == 0 {
 		return err
 	}
@@ -265,9 +265,9 @@ func (c *Command) alsoChanged(err error) error {
 }
 
 // notConfirmed ends the command at an answer that is not the plan's.
-func (c *Command) notConfirmed(p *plan.Plan) error {
+func notConfirmed(c *Command, p *plan.Plan) error {
 	if len(c.changed) > 0 {
-		return c.blockedf("%w", c.alsoChanged(fmt.Errorf("%s: not confirmed", p.Action.Name())))
+		return c.blockedf("%w", alsoChanged(c, fmt.Errorf("%s: not confirmed", p.Action.Name())))
 	}
 	return c.blockedf("%s: not confirmed, nothing was changed", p.Action.Name())
 }

@@ -29,7 +29,7 @@ func (c *Command) confirm(ctx context.Context, p *plan.Plan) (plan.Confirmed, er
 	}
 	confirmed, err := p.Confirm(question, answer, agreed)
 	if err != nil {
-		return plan.Confirmed{}, c.notConfirmed(p)
+		return plan.Confirmed{}, notConfirmed(c, p)
 	}
 	return confirmed, nil
 }
@@ -69,7 +69,7 @@ func (c *Command) consents(ctx context.Context, p *plan.Plan) ([]bool, error) {
 			return nil, err
 		}
 		if agreed[i] = answer == "y"; !agreed[i] {
-			return nil, c.notConfirmed(p)
+			return nil, notConfirmed(c, p)
 		}
 	}
 	return agreed, nil
