@@ -245,16 +245,17 @@ func (e *explainOptions) runAll(ctx context.Context, live *source.Live) error {
 	out.Empty = e.scope.NonePending(live)
 	parts, outlines := e.partsOfEach(), live.Outlines()
 	for _, kind := range slices.Concat(live.Snapshot.Pending, live.Snapshot.Resizing) {
-		ask := func(ctx context.Context, pod types.UID) (*report.Report, error) {
+		ask := func(ctx context.Context, pod types.UID) (r *report.Report, err error) {
 			if parts == 0 {
-				r, err := outlines.Of(ctx, kind.Key, pod)
-				if err != nil || r.Preemption == nil || !r.Preemption.Possible {
-					return r, err
-				}
-				// Few pods can preempt and have not done so: for these who goes, and what is tied, is told in full.
-				return live.Ask(ctx, report.Query{Target: report.PodOf(pod), Parts: report.PreemptionPart})
+				r, err = outlines.Of(ctx, kind.Key, pod)
+			} else {
+				r, err = live.Ask(ctx, report.Query{Target: report.PodOf(pod), Parts: parts})
 			}
-			return live.Ask(ctx, report.Query{Target: report.PodOf(pod), Parts: parts})
+			if err != nil || r.Plan != nil || r.Preemption == nil || !r.Preemption.Possible {
+				return r, err
+			}
+			// Few pods preempt, or can and have not done so: for these who goes, and what is tied, is told in full.
+			return live.Ask(ctx, report.Query{Target: report.PodOf(pod), Parts: parts | report.PreemptionPart})
 		}
 		for _, pod := range kind.Pods {
 			if !e.scope.Holds(pod) {

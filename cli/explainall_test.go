@@ -6,9 +6,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 )
@@ -41,6 +43,55 @@ func TestExplainAllNamesWhatTiesInAPreemption(t *testing.T) {
 	}
 	if len(told.Items) != 1 || len(told.Items[0].Preemption.Tie) != 2 {
 		t.Errorf("want one pod and two nodes that tie, got %+v", told.Items)
+	}
+}
+
+// A pod whose victims are terminating: explain --all names its node and who goes there as explain POD does.
+func TestExplainAllTellsOfAPreemptionUnderWayAsExplainDoes(t *testing.T) {
+	config := filepath.Join(t.TempDir(), "config")
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	objects := newObjects(t)
+	vip, low := podOf("shop", "vip", "8", "", corev1.PodPending), podOf("shop", "low-1", "8", "std-1", corev1.PodRunning)
+	vip.Spec.Priority, vip.Status.NominatedNodeName = new(int32(100)), "std-1"
+	low.DeletionTimestamp = new(metav1.NewTime(time.Now().Add(time.Hour)))
+	objects.pods = []corev1.Pod{low, vip}
+	serve(t, config, objects)
+	ask := func(args ...string) string {
+		var out, said bytes.Buffer
+		args = append([]string{"fathom", "--kubeconfig", config, "explain"}, args...)
+		if code := Run(t.Context(), args, strings.NewReader(""), &out, &said); code != exit.Blocked {
+			t.Fatalf("%v: exit code %d: %s", args, code, &said)
+		}
+		return out.String()
+	}
+	preemption := func(whole string) string {
+		var told struct {
+			Items      []struct{ Preemption json.RawMessage }
+			Preemption json.RawMessage
+		}
+		if err := json.Unmarshal([]byte(whole), &told); err != nil {
+			t.Fatal(err)
+		}
+		var flat bytes.Buffer
+		for _, item := range told.Items {
+			told.Preemption = item.Preemption
+		}
+		if err := json.Compact(&flat, told.Preemption); err != nil {
+			t.Fatal(err)
+		}
+		return flat.String()
+	}
+	want := preemption(ask("vip", "-n", "shop", "-o", "json"))
+	if !strings.Contains(want, `"node":"std-1"`) || !strings.Contains(want, "low-1") {
+		t.Fatalf("explain says %s", want)
+	}
+	for _, more := range [][]string{nil, {"--nodes"}, {"--fixes"}} {
+		if got := preemption(ask(append([]string{"--all", "-n", "shop", "-o", "json"}, more...)...)); got != want {
+			t.Errorf("explain --all %v says %s\nexplain says          %s", more, got, want)
+		}
+		if text := ask(append([]string{"--all", "-n", "shop"}, more...)...); !strings.Contains(text, "Preemption has chosen std-1. Being evicted:\n  shop/low-1, priority 0") {
+			t.Errorf("explain --all %v says\n%s", more, text)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/admission"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes"
@@ -120,6 +121,7 @@ func (e *Engine) examine(ctx context.Context, q report.Query, said externalFacts
 	}
 	leaveOpen(x, open)
 	summary.Fill(x.question, x.facts, x.report)
+	tellUnderWay(x)
 	x.report.Rollout, x.report.FailedPods = rollout.Of(e.scheduler.State, pod), failedPods(e.scheduler.State, pod)
 	x.report.Preempted = preemptedLike(e.scheduler.State, pod, said.preempted)
 	x.queued(said.queue)
@@ -149,6 +151,19 @@ func (e *Engine) examine(ctx context.Context, q report.Query, said externalFacts
 		}
 	}
 	return x.report, nil
+}
+
+// tellUnderWay tells of a preemption that has begun as Plan tells it, without what becomes of the victims:
+// kube-scheduler tries none as long as they are terminating.
+func tellUnderWay(x *explanation) {
+	if x.report.Verdict != report.Preempting {
+		return
+	}
+	told := &report.Preemption{Possible: true, Node: x.question.Pod.Status.NominatedNodeName, Victims: []report.Victim{}, Why: x.report.Summary}
+	for _, pod := range preemption.MostImportantFirst(x.facts.Victims) {
+		told.Victims = append(told.Victims, report.Victim{Namespace: pod.Namespace, Name: pod.Name, Priority: corev1helpers.PodPriority(pod)})
+	}
+	x.report.Preemption = told
 }
 
 // plan adds what preemption could do for the pod. Where the victims would be

@@ -203,6 +203,9 @@ func TestAPodThatWaitsForItsVictimsIsPreempting(t *testing.T) {
 	if r.Verdict != report.Preempting || !strings.HasSuffix(r.SchedulerMessage, "preemption: not eligible due to a terminating pod on the nominated node.") {
 		t.Errorf("got %s, %q", r.Verdict, r.SchedulerMessage)
 	}
+	if p := r.Preemption; !p.Possible || p.Node != "a" || len(p.Victims) != 1 || p.Victims[0].Name != "idle" || p.Why != r.Summary {
+		t.Errorf("without the plan, the preemption that is under way is %+v", p)
+	}
 	if err := e.Apply(2, []scheduler.Change{{Old: victim}}); err != nil {
 		t.Fatal(err)
 	}

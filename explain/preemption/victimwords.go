@@ -159,15 +159,20 @@ func (p *planning) alike(name string, victims, others []*corev1.Pod) []report.Po
 	return found
 }
 
+// MostImportantFirst are pods by priority, the highest first.
+func MostImportantFirst(pods []*corev1.Pod) []*corev1.Pod {
+	return slices.SortedStableFunc(slices.Values(pods), func(a, b *corev1.Pod) int {
+		return cmp.Compare(corev1helpers.PodPriority(b), corev1helpers.PodPriority(a))
+	})
+}
+
 // nominated puts the node in the plan that the pod is nominated to, with the pods
 // that end there already.
 func (p *planning) nominated() {
 	if p.report.Verdict != report.Preempting {
 		return
 	}
-	ending := slices.SortedStableFunc(slices.Values(p.ending), func(a, b *corev1.Pod) int {
-		return cmp.Compare(corev1helpers.PodPriority(b), corev1helpers.PodPriority(a))
-	})
+	ending := MostImportantFirst(p.ending)
 	name := p.plan.Nominated
 	best := len(p.ranked) > 0 && p.ranked[0].Name() == name
 	at := slices.IndexFunc(p.plan.Nodes, func(n report.PreemptionNode) bool { return n.Name == name })
