@@ -77,8 +77,38 @@ func Lose(ctx context.Context, e *Engine, nodes []string) (*report.Loss, error) 
 			Outcome: fate.Outcome, Node: fate.Node, Nodes: fate.Nodes(), Why: whyPending(fate, then[pod.UID], len(nodes)),
 		})
 	}
+	for _, victim := range foretold.Preempted {
+		answer.Add(preemptedPod(victim))
+	}
 	answer.Sort()
 	return answer, nil
+}
+
+// preemptedPod is a pod that runs elsewhere and is preempted for one of a lost node.
+func preemptedPod(victim plan.PreemptedPod) report.LostPod {
+	pod, fate := victim.Pod, victim.Fate
+	return report.LostPod{
+		Namespace: pod.Namespace, Name: pod.Name, UID: string(pod.UID), From: pod.Spec.NodeName,
+		Outcome: fate.Outcome, Node: fate.Node, Nodes: fate.Nodes(), Why: preemptedWhy(victim), PreemptedBy: victim.By,
+	}
+}
+
+// preemptedWhy says for which pod it is preempted, and why what becomes of it does.
+func preemptedWhy(victim plan.PreemptedPod) string {
+	why := "preempted by " + victim.By
+	switch {
+	case victim.Fate.Outcome == plan.Depends:
+		why = "may be " + why
+	case victim.Instead:
+		why = "it or a pod like it is " + why
+	}
+	switch {
+	case victim.Fate.Why != "":
+		why += "; " + victim.Fate.Why
+	case victim.Fate.Outcome == plan.Lost:
+		why += "; no controller"
+	}
+	return why
 }
 
 // onceDeleted are the fates of the pods where the nodes are deleted too; nil where that changes none.

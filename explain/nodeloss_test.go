@@ -53,6 +53,46 @@ Unknown: 1 pod that may not be recreated would take capacity
 	}
 }
 
+// What is preempted for the pods of a lost node is told too: one finds another node, one becomes Pending, one is not recreated.
+func TestLoseTellsWhatBecomesOfThePodsThatArePreempted(t *testing.T) {
+	low, high := podControlledBy("apps/v1", "ReplicaSet", "low"), podControlledBy("apps/v1", "ReplicaSet", "vip")
+	e := startEngine(t, Options{}, testNode("a", "8"), testNode("b", "8"), testNode("c", "2"),
+		testPod("shop/vip-1", "a", "7", high, priority(100)),
+		testPod("shop/low-1", "b", "2", low), testPod("shop/low-2", "b", "2", low), testPod("dev/shell", "b", "4", func(*corev1.Pod) {}))
+	got, err := Lose(t.Context(), e, []string{"a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, got.Text(120), `Without a, its only pod is rescheduled. 3 pods on other nodes are preempted for it: 1 is rescheduled, 1 becomes Pending,
+1 is not recreated: no controller.
+
+BECOMES PENDING  FROM  WHY
+shop/low-1       b     preempted by shop/vip-1; b needs cpu 1 more
+
+NOT RECREATED  FROM  WHY
+dev/shell      b     preempted by shop/vip-1; no controller
+
+RESCHEDULED  FROM  ON
+shop/low-2   b     c, preempted by shop/vip-1
+shop/vip-1   a     b, evicts dev/shell, shop/low-1, shop/low-2
+`)
+}
+
+// Which of two equal pods is preempted is left to chance; that one of them becomes Pending is not.
+func TestLoseCountsThePodsThatArePreemptedWhicheverTheyAre(t *testing.T) {
+	low, high := podControlledBy("apps/v1", "ReplicaSet", "low"), podControlledBy("apps/v1", "ReplicaSet", "vip")
+	e := startEngine(t, Options{}, testNode("a", "4"), testNode("b", "4"), testNode("c", "4"),
+		testPod("shop/vip-1", "a", "3", high, priority(100)), testPod("shop/low-1", "b", "3", low), testPod("shop/low-2", "c", "3", low))
+	got, err := Lose(t.Context(), e, []string{"a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Pending) != 1 || len(got.Undecided) > 0 || len(got.Rescheduled) != 1 ||
+		got.Pending[0].PreemptedBy != "shop/vip-1" || !strings.HasPrefix(got.Pending[0].Why, "it or a pod like it is preempted by shop/vip-1; ") {
+		t.Errorf("got\n%s", got.Text(120))
+	}
+}
+
 func TestNodesThatAreLostTogetherTakeNoPodsOfEachOther(t *testing.T) {
 	web := podControlledBy("apps/v1", "ReplicaSet", "web")
 	e := startEngine(t, Options{}, testNode("a", "4"), testNode("b", "4"), testNode("c", "4"),

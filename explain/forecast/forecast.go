@@ -61,6 +61,7 @@ func (s Simulator) Forecast(ctx context.Context, supposed plan.Hypothesis) (*pla
 		}
 	}
 	f.tellFates()
+	tellVictims(f)
 	f.tellAdmitted()
 	if err := f.tellBarred(ctx); err != nil {
 		return nil, failed(err)
@@ -73,7 +74,7 @@ func (s Simulator) forecasting(supposed plan.Hypothesis) *forecasting {
 	return &forecasting{
 		scheduler: s.Scheduler, budgets: s.Budgets, now: metav1.NewTime(s.Now()).Rfc3339Copy(), added: s.Added, able: s.PreemptionCache, supposed: supposed,
 		told:  &plan.Forecast{Fates: map[types.UID]plan.Fate{}},
-		taken: map[types.UID][]types.NamespacedName{},
+		taken: map[types.UID][]types.NamespacedName{}, victims: map[string]*victimClass{},
 	}
 }
 
@@ -133,6 +134,7 @@ type forecasting struct {
 	taken       map[types.UID][]types.NamespacedName // the budgets from which pods of gone take a disruption
 	gone        []*corev1.Pod                        // those that end and take room, in the order of the plan
 	daemonPods  []*corev1.Pod                        // those that DaemonSets create for the nodes that a tried change opens
+	victims     map[string]*victimClass              // who is preempted by replacements
 	competitors []*pendingPod                        // who looks for a node then, in the order of the queue
 	classes     []*equivalenceClass                  // the same by equivalence class
 	grouped     int                                  // pending pods of PodGroups, which are left out

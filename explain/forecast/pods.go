@@ -90,10 +90,13 @@ func (f *forecasting) fateWithoutSuccessor(pod *corev1.Pod) plan.Fate {
 	return plan.Fate{}
 }
 
+// successorUID is the UID of the pod's successor in a simulation.
+func successorUID(pod *corev1.Pod) types.UID { return "successor of " + pod.UID }
+
 // successor is what the pod's controller makes in its place.
 func (f *forecasting) successor(pod *corev1.Pod) *pendingPod {
 	next := pod.DeepCopy()
-	next.UID = "successor of " + pod.UID
+	next.UID = successorUID(pod)
 	next.DeletionTimestamp, next.DeletionGracePeriodSeconds = nil, nil
 	next.CreationTimestamp = f.now
 	next.Spec.NodeName = ""

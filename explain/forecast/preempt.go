@@ -43,6 +43,7 @@ func (p *simulation) preempt(ctx context.Context, c *pendingPod, nowhere placeme
 	found := place{Placement: placement.Placement{Node: best.Name()}}
 	for _, victim := range slices.Clone(best.Victims().Pods) {
 		found.preempts = append(found.preempts, plugins.FullName(victim))
+		noteVictim(p, victim, c)
 		if err := p.evictVictim(victim); err != nil {
 			return place{}, err
 		}

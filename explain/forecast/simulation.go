@@ -30,6 +30,7 @@ func (f *forecasting) simulateAll(ctx context.Context) error {
 			break
 		}
 		p.count()
+		countVictims(f, p)
 		if f.pendingCounts != nil {
 			if err := f.pendingCounts.add(ctx, p); err != nil {
 				return err
@@ -104,6 +105,7 @@ type simulation struct {
 	freed      bool                 // a pod was replaced: those that found no node are to be tried
 	idle       []*pendingPod        // who found no node yet
 	victims    []*corev1.Pod        // who was preempted
+	victimsOf  []victimOf           // who of them was by a replacement
 	early      map[types.UID]bool   // who of them was not ending yet
 	freedTimes int                  // how often capacity was freed
 	arrived    []*corev1.Pod        // who has come, as they are on their nodes

@@ -30,7 +30,7 @@ type Loss struct {
 	Scheduler    SchedulerInfo `json:"scheduler"`
 }
 
-// LostPod is a pod of a node that is lost.
+// LostPod is a pod of a node that is lost, or one on another node that is preempted for it.
 type LostPod struct {
 	Namespace string       `json:"namespace"`
 	Name      string       `json:"name"`
@@ -40,6 +40,9 @@ type LostPod struct {
 	Node      string       `json:"node"`  // where it is rescheduled; "" otherwise
 	Nodes     []string     `json:"nodes"` // all that it may be rescheduled on where there are several
 	Why       string       `json:"why"`
+	// PreemptedBy is the namespace and name of the pod of a lost node for which it is preempted; "" for a pod of such a
+	// node itself.
+	PreemptedBy string `json:"preemptedBy,omitempty"`
 }
 
 // Add adds what becomes of a pod.
@@ -71,9 +74,19 @@ func (l *Loss) Sort() {
 	}
 }
 
-// pods is how many pods have to go somewhere else.
-func (l *Loss) pods() int {
-	return len(l.Rescheduled) + len(l.Pending) + len(l.NotRecreated) + len(l.Undecided)
+// count is how many of the pods are of the lost nodes, or are preempted for those.
+func count(pods []LostPod, preempted bool) (n int) {
+	for _, pod := range pods {
+		if (pod.PreemptedBy != "") == preempted {
+			n++
+		}
+	}
+	return n
+}
+
+// pods is how many have to go somewhere else, of the lost nodes or of those that are preempted for them.
+func (l *Loss) pods(preempted bool) int {
+	return count(l.Rescheduled, preempted) + count(l.Pending, preempted) + count(l.NotRecreated, preempted) + count(l.Undecided, preempted)
 }
 
 // Sentence is the answer in a sentence or two.
@@ -82,10 +95,30 @@ func (l *Loss) Sentence() string {
 	if len(l.Lost) > grammar.Few {
 		said = fmt.Sprintf("Without %d nodes", len(l.Lost))
 	}
-	if l.pods() == 0 {
+	pods := l.pods(false)
+	if pods == 0 {
 		return said + ", no pod has to be rescheduled." + l.others()
 	}
-	all := " of " + grammar.Agree(len(l.Lost), "its ", "their ") + grammar.Plural(l.pods(), "pod")
+	all := " of " + grammar.Agree(len(l.Lost), "its ", "their ") + grammar.Plural(pods, "pod")
+	if pods == 1 {
+		all = grammar.Agree(len(l.Lost), "its", "their") + " only pod"
+	}
+	return said + ", " + l.outcomes(false, all) + "." + l.preempted() + l.others()
+}
+
+// preempted says what becomes of the pods that are preempted for those of the lost nodes.
+func (l *Loss) preempted() string {
+	pods := l.pods(true)
+	if pods == 0 {
+		return ""
+	}
+	return " " + grammar.Plural(pods, "pod") + " on other nodes " + grammar.Agree(pods, "is", "are") + " preempted for " +
+		grammar.Agree(l.pods(false), "it", "them") + ": " + l.outcomes(true, "") + "."
+}
+
+// outcomes counts what becomes of the pods of the lost nodes, or of those that are preempted for them. all are the
+// words for all of them, told once.
+func (l *Loss) outcomes(preempted bool, all string) string {
 	var counts []string
 	for _, one := range []struct {
 		pods      []LostPod
@@ -96,21 +129,23 @@ func (l *Loss) Sentence() string {
 		{l.Undecided, "is undecided", "are undecided"},
 		{l.NotRecreated, "is not recreated" + l.noController(), "are not recreated" + l.noController()},
 	} {
-		if len(one.pods) > 0 {
-			figure := strconv.Itoa(len(one.pods)) + all
-			if all != "" && l.pods() == 1 {
-				figure = grammar.Agree(len(l.Lost), "its", "their") + " only pod"
-			}
-			counts = append(counts, figure+" "+grammar.Agree(len(one.pods), one.one, one.many))
-			all = "" // told once
+		n := count(one.pods, preempted)
+		if n == 0 {
+			continue
 		}
+		figure := strconv.Itoa(n) + all
+		if all != "" && l.pods(preempted) == 1 {
+			figure = all
+		}
+		counts = append(counts, figure+" "+grammar.Agree(n, one.one, one.many))
+		all = ""
 	}
-	return said + ", " + strings.Join(counts, ", ") + "." + l.others()
+	return strings.Join(counts, ", ")
 }
 
 // noController is why no pod is recreated that is not, where that is the only reason.
 func (l *Loss) noController() string {
-	if slices.ContainsFunc(l.NotRecreated, func(p LostPod) bool { return p.Why != "" }) {
+	if slices.ContainsFunc(l.NotRecreated, func(p LostPod) bool { return p.Why != "" && p.PreemptedBy == "" }) {
 		return ""
 	}
 	return ": no controller"
@@ -147,7 +182,7 @@ func (l *Loss) Text(width int) string {
 	}
 	var d Document
 	d.add(Section{Lines: []string{l.Sentence()}})
-	several := len(l.Lost) > 1
+	several := len(l.Lost) > 1 || l.pods(true) > 0
 	why := func(p LostPod) string { return p.Why }
 	d.add(lostTable("BECOMES PENDING", "WHY", l.Pending, several, why))
 	d.add(lostTable("UNDECIDED", "WHY", l.Undecided, several, why))
@@ -174,7 +209,7 @@ func (p LostPod) where() string {
 	return where
 }
 
-// lostTable is a table of pods; of several nodes it says from which one each is.
+// lostTable is a table of pods; where they are of several nodes it says from which one each is.
 func lostTable(head, last string, pods []LostPod, several bool, told func(LostPod) string) Section {
 	if len(pods) == 0 {
 		return Section{}

@@ -206,11 +206,20 @@ type Hypothesis struct {
 
 // Forecast is what the scheduler would do in a supposed state.
 type Forecast struct {
-	Fates    map[types.UID]Fate   // of the pods of Hypothesis.Gone
-	Admitted []NewlySchedulable   // pending pods that are unschedulable now and would fit
-	Barred   []NewlyUnschedulable // pending pods that lose a node
-	Orders   int                  // in how many orders the pods were recreated
-	Unknown  string               // why the forecast is incomplete; "" if it is complete
+	Fates     map[types.UID]Fate   // of the pods of Hypothesis.Gone
+	Preempted []PreemptedPod       // pods that are preempted for the replacements of those
+	Admitted  []NewlySchedulable   // pending pods that are unschedulable now and would fit
+	Barred    []NewlyUnschedulable // pending pods that lose a node
+	Orders    int                  // in how many orders the pods were recreated
+	Unknown   string               // why the forecast is incomplete; "" if it is complete
+}
+
+// PreemptedPod is a pod that is preempted for the replacement of a pod that ends.
+type PreemptedPod struct {
+	Pod     *corev1.Pod
+	By      string // the namespace and name of the pod that ends
+	Fate    Fate   // of Depends: Why is ""
+	Instead bool   // in another order another pod may be preempted in its place, or none
 }
 
 // NewlySchedulable are pending replicas that fit after a change.
