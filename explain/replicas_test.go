@@ -130,6 +130,20 @@ func TestReplicasArePlacedOneAfterAnother(t *testing.T) {
 	}
 }
 
+// The first reason that rejects a pod on a node is not the only one: a tainted node that is too small as well is not the
+// closest.
+func TestTheNextReplicaIsPendingForWhatTheClosestNodeLacks(t *testing.T) {
+	e := startEngine(t, Options{}, testNamespace("shop"), testNode("n1", "4"),
+		testNode("n2", "4", nodeTaint("tenant", "acme", corev1.TaintEffectNoSchedule)), testNode("n3", "4", nodeTaint("tenant", "globex", corev1.TaintEffectNoSchedule)))
+	pod := testPod("shop/web", "", "99")
+	got, err := Replicas(t.Context(), e, pod, 5, report.Admittance{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, got.Why, "n1 needs cpu 95 more")
+	same(t, mustFit(t, e, report.FitQuery{Pod: pod, Replicas: 5}).Sentence(), "0 of 5 fit. The 1st needs cpu 95 more on n1, the closest of 3 nodes.")
+}
+
 func TestReplicasThatCannotBeDecidedAreUnknown(t *testing.T) {
 	e := startEngineForbidding(t, Options{}, []string{"persistentvolumeclaims"}, testNamespace("shop"), testNode("n1", "4"))
 	pod := testPod("shop/web", "", "1")

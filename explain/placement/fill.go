@@ -57,8 +57,9 @@ func (f *Filling) place(ctx context.Context, s *scheduler.Scheduler, on *schedul
 		f.Unknown = t.Matrix.Unknown()
 		return nil
 	case len(t.Names) == 0:
-		f.Stopped, f.Why = true, Closest(AsNewPod(next), t.Matrix)
-		return nil
+		f.Stopped = true
+		f.Why, err = Why(ctx, s, AsNewPod(next), nil)
+		return err
 	}
 	ranked, err := p.Prioritize(ctx, t.State, next, t.Nodes)
 	if err != nil {

@@ -117,8 +117,9 @@ func placeNext(ctx context.Context, s *scheduler.Scheduler, on *scheduler.Simula
 		r.Why = WhyUnread(t.Matrix.Unknown())
 		return true, nil
 	case len(t.Names) == 0:
-		r.Fit, r.Why = &r.Placed, Closest(AsNewPod(next), t.Matrix)
-		return true, nil
+		r.Fit = &r.Placed
+		r.Why, err = Why(ctx, s, AsNewPod(next), nil)
+		return true, err
 	case !matters && !t.Devices() && len(t.Names) >= r.Wanted-r.Placed:
 		r.Placed = r.Wanted // a node for each of them
 		r.Fit = &r.Placed
