@@ -139,8 +139,10 @@ func (e *explainOptions) withoutPending(ctx context.Context, live *source.Live, 
 		return fmt.Errorf("explain %s: unknown whether it exists: %w", asked, err)
 	case len(in) > 0:
 		return fmt.Errorf("explain %s: no such %s in %s; there is one in namespace %s", asked, strings.ToLower(kind), e.scope.Words(), strings.Join(in, ", "))
-	case live.Client == nil:
-		return fmt.Errorf("explain %s: no such %s in %s", asked, strings.ToLower(kind), e.scope.Words())
 	}
-	return fmt.Errorf("explain %s: no such %s in %s: run \"kubectl get %s -A\" to list them", asked, strings.ToLower(kind), e.scope.Words(), named.ResourceOf(kind))
+	unknown := named.Unknown(ctx, live, kind, e.scope.Namespace, name, e.scope.Words())
+	if live.Client == nil {
+		return fmt.Errorf("explain %s: %s", asked, unknown)
+	}
+	return fmt.Errorf("explain %s: %s: run \"kubectl get %s -A\" to list them", asked, unknown, named.ResourceOf(kind))
 }

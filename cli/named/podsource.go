@@ -3,6 +3,7 @@ package named
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -49,7 +50,7 @@ func Template(ctx context.Context, l *source.Live, verb, argument, namespace str
 	case err != nil:
 		return nil, fmt.Errorf("%s %s: %w", verb, argument, err)
 	case found == nil:
-		return nil, fmt.Errorf("%s %s: no such %s in namespace %s", verb, argument, kind, namespace)
+		return nil, fmt.Errorf("%s %s: %s", verb, argument, Unknown(ctx, l, kind, namespace, name, "namespace "+namespace))
 	}
 	return found, nil
 }
@@ -65,13 +66,16 @@ func onlyNamespace(ctx context.Context, l *source.Live, kind, name string) (stri
 	case err != nil:
 		return "", err
 	}
-	return "", fmt.Errorf("no such %s in any namespace", kind)
+	return "", errors.New(Unknown(ctx, l, kind, "", name, "any namespace"))
 }
 
 // workload is the one of that name; nil: there is none.
 func workload(ctx context.Context, l *source.Live, kind, namespace, name string) (found runtime.Object, err error) {
 	if err := unreadInFile(l, kind); err != nil {
-		return nil, err
+		if tellOf(ctx, l, kind, namespace) == "" || slices.Contains(owned(ctx, l, kind, namespace), name) {
+			return nil, err
+		}
+		return nil, nil
 	}
 	list, err := listWorkloads(ctx, l.Reader(), kind, namespace, fields.OneTermEqualSelector(metav1.ObjectNameField, name).String())
 	switch {

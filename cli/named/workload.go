@@ -18,6 +18,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/suggest"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -65,7 +66,7 @@ func NamespacesOf(ctx context.Context, l *source.Live, kind, namespace, name str
 	}
 	is := func(object metav1.Object) bool { return object.GetName() == name }
 	found, err := listed(ctx, l, kind, namespace, fields.OneTermEqualSelector(metav1.ObjectNameField, name).String(), is)
-	if err != nil && kind == "Deployment" { // its ReplicaSets tell too
+	if kind == "Deployment" && (err != nil || l.Client == nil) { // its ReplicaSets tell too
 		of := func(object metav1.Object) bool {
 			by := metav1.GetControllerOfNoCopy(object)
 			return by != nil && by.Kind == kind && by.Name == name
@@ -82,6 +83,64 @@ func NamespacesOf(ctx context.Context, l *source.Live, kind, namespace, name str
 
 // Workload is a workload as it is named.
 type Workload struct{ Kind, Namespace, Name string }
+
+// owned are the workloads of a kind, in a namespace or "" in all, that pods, those that were not created and, in a file,
+// ReplicaSets name as theirs.
+func owned(ctx context.Context, l *source.Live, kind, namespace string) (names []string) {
+	add := func(in, of, name string) {
+		if of == kind && (namespace == "" || in == namespace) && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	pods := slices.Clone(l.Snapshot.Pods)
+	for _, k := range l.Snapshot.Pending {
+		pods = append(pods, k.First())
+	}
+	for _, pod := range pods {
+		add(pod.Object.Namespace, pod.Owner.Kind, pod.Owner.Name)
+		if by := metav1.GetControllerOfNoCopy(pod.Object); by != nil {
+			add(pod.Object.Namespace, by.Kind, by.Name)
+		}
+	}
+	if kind != "Deployment" || l.Client != nil {
+		return names
+	}
+	if sets, err := l.Reader().AppsV1().ReplicaSets("").List(ctx, metav1.ListOptions{}); err == nil {
+		for i := range sets.Items {
+			if by := metav1.GetControllerOfNoCopy(&sets.Items[i]); by != nil {
+				add(sets.Items[i].Namespace, by.Kind, by.Name)
+			}
+		}
+	}
+	return names
+}
+
+// tellOf is by what a file tells which workloads of a kind there are in a namespace, or "" in all, that it does not hold, as a
+// clause; "" where nothing does, or no workload of the kind is known at all.
+func tellOf(ctx context.Context, l *source.Live, kind, namespace string) string {
+	var by, needs string
+	switch kind {
+	case "Deployment":
+		by, needs = "ReplicaSets and pods", "replicasets"
+	case "DaemonSet", "Job":
+		by, needs = "pods", "pods"
+	default:
+		return ""
+	}
+	if only := l.Snapshot.Status.Namespace; only != "" && only != namespace {
+		return ""
+	}
+	if l.Client != nil || l.Unread("pods") != nil || l.Unread(needs) != nil || len(owned(ctx, l, kind, "")) == 0 {
+		return ""
+	}
+	return ", by the " + by + " of the file"
+}
+
+// Unknown says that there is no workload of a kind and name where it was looked for ("namespace shop"), and which one may
+// be meant in the namespace, or "" in all.
+func Unknown(ctx context.Context, l *source.Live, kind, namespace, name, where string) string {
+	return fmt.Sprintf("no such %s in %s%s%s", strings.ToLower(kind), where, tellOf(ctx, l, kind, namespace), suggest.DidYouMean(name, owned(ctx, l, kind, namespace)...))
+}
 
 // WithoutPods says why a workload has no pods: its namespace is being deleted, it is scaled to 0, or by its own object a
 // Job or a CronJob is suspended, or makes Jobs; "" where that does not tell, or may not be read. Controllers say
@@ -122,7 +181,7 @@ func (w Workload) scaledToZero(ctx context.Context, l *source.Live) string {
 	scaled := "it is scaled to 0 (spec.replicas is 0), so it has no pods; "
 	toStart := scaled + "to start it: " + model.ScaleUp(w.Namespace, strings.ToLower(w.Kind)+"/"+w.Name)
 	object, err := workload(ctx, l, w.Kind, w.Namespace, w.Name)
-	if err != nil && w.Kind == "Deployment" {
+	if object == nil && w.Kind == "Deployment" {
 		list, err := l.Reader().AppsV1().ReplicaSets(w.Namespace).List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return ""
@@ -162,6 +221,9 @@ func (w Workload) scaledToZero(ctx context.Context, l *source.Live) string {
 func listed(ctx context.Context, l *source.Live, kind, namespace, selector string, wanted func(metav1.Object) bool) (in []string, err error) {
 	resource := ResourceOf(kind)
 	if err := unreadInFile(l, kind); err != nil {
+		if tellOf(ctx, l, kind, namespace) != "" {
+			return nil, nil
+		}
 		return nil, err
 	}
 	list, err := listWorkloads(ctx, l.Reader(), kind, "", selector)
