@@ -202,6 +202,49 @@ func TestANodeWithoutDevicesIsToldAsThat(t *testing.T) {
 	same(t, rejection.What, "n: request r of claim ml/train needs 1 device of class gpu: pool n of gpu.example.com is being updated: 1 of its 2 slices exist")
 }
 
+// A node whose devices are allocated, tainted or do not match is closer than one without any, and nodes without any share
+// one clause.
+func TestNodesWithDevicesAreCloserThanThoseWithoutAny(t *testing.T) {
+	big := exactly(func(r *resourcev1.ExactDeviceRequest) {
+		r.Selectors = []resourcev1.DeviceSelector{{CEL: &resourcev1.CELDeviceSelector{
+			Expression: `device.capacity["gpu.example.com"].memory.compareTo(quantity("40Gi")) >= 0`,
+		}}}
+	})
+	small := func(d *resourcev1.Device) {
+		d.Capacity["memory"] = resourcev1.DeviceCapacity{Value: resource.MustParse("10Gi")}
+	}
+	pod := testPod("ml/x", "", "", claiming("train"))
+	r := mustExplain(t, startDevices(t, gpuClass(), pod, testNode("a", "4"), testNode("b", "4"), testNode("nics", "4"), testNode("other", "4"), testNode("used", "4"), testNode("part", "4"),
+		aDeviceClaim("ml/train", 3, big), aDeviceClaim("ml/held", 1, holdingDevices("used", "gpu-0")), aSlice("nics", aDevice("nic-0", "nic")),
+		aSlice("other", aDevice("gpu-0", "gpu", small)), aSlice("used", aDevice("gpu-0", "gpu"), aDevice("gpu-1", "gpu", deviceTaint("broken", "ecc"))),
+		aSlice("part", aDevice("gpu-0", "gpu"), aDevice("gpu-1", "gpu", deviceTaint("broken", "ecc")))), pod)
+	same(t, r.Summary, "0 of 6 nodes fit. Closest: part, 1 of 3 gpu devices free for claim ml/train.")
+	var nodes []string
+	for _, g := range r.Groups {
+		nodes = append(nodes, g.Nodes...)
+	}
+	same(t, strings.Join(nodes, " "), "part used other nics a b")
+	wider := r.Groups[0].Rejections[0].Wider
+	same(t, wider[len(wider)-1], "part: 1 of 3 gpu devices free for claim ml/train; used: no gpu device free for claim ml/train; other: no gpu device matches claim ml/train")
+	same(t, r.Groups[1].Rejections[0].Short, "no gpu device for claim ml/train")
+}
+
+// Nodes that are rejected for the same reason share a clause, whichever others are in the row.
+func TestEqualClausesOfNodesAreToldOnce(t *testing.T) {
+	pod := testPod("ml/x", "", "", claiming("train"))
+	objects := []runtime.Object{gpuClass(), pod, aDeviceClaim("ml/train", 2), aDeviceClaim("ml/held", 1, holdingDevices("n0", "gpu-0"))}
+	for i, name := range []string{"n0", "n1", "n2", "n3", "n4"} {
+		devices := []resourcev1.Device{aDevice("gpu-0", "gpu")}
+		if i == 1 {
+			devices[0].Name = "gpu-1"
+		}
+		objects = append(objects, testNode(name, "4"), aSlice(name, devices...))
+	}
+	r := mustExplain(t, startDevices(t, objects...), pod)
+	wider := r.Groups[0].Rejections[0].Wider
+	same(t, wider[len(wider)-1], "n1, n2, n3 and 1 more: 1 of 2 gpu devices free for claim ml/train; n0: no gpu device free for claim ml/train")
+}
+
 // A part of a device needs what is left of the whole.
 func TestThePartsThatADeviceLacksAreTold(t *testing.T) {
 	parts := func(amount string) func(*resourcev1.Device) {

@@ -59,9 +59,9 @@ func TestFitAllocatesTheDevicesOfClaimTemplates(t *testing.T) {
 	}{
 		"all fit":         {nil, 2, "2 of 2 fit.", onN(2)},
 		"a device free":   {first, 1, "1 of 1 fits.", onN(1)},
-		"each needs one":  {first, 3, "1 of 3 fit. The 2nd would be Pending: not enough gpu devices for request r of claim ml/replica-1-gpu.", onN(1)},
-		"one for the 3rd": {nil, 3, "2 of 3 fit. The 3rd would be Pending: not enough gpu devices for request r of claim ml/replica-2-gpu.", onN(2)},
-		"no device free":  {both, 1, "0 of 1 fits. The 1st would be Pending: not enough gpu devices for request r of claim ml/replica-0-gpu.", nil},
+		"each needs one":  {first, 3, "1 of 3 fit. The 2nd would be Pending: n: no gpu device free for claim ml/replica-1-gpu.", onN(1)},
+		"one for the 3rd": {nil, 3, "2 of 3 fit. The 3rd would be Pending: n: no gpu device free for claim ml/replica-2-gpu.", onN(2)},
+		"no device free":  {both, 1, "0 of 1 fits. The 1st would be Pending: n: no gpu device free for claim ml/replica-0-gpu.", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			objects := twoGPUs(oneGPU("ml/one-gpu"))
@@ -133,7 +133,7 @@ func TestFitCountsMoreOfAPodWhoseClaimsAreMadeFromATemplate(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			same(t, got.MoreSentence(), "1 more fits. The 2nd would be Pending: not enough gpu devices for request r of claim ml/replica-1-gpu.")
+			same(t, got.MoreSentence(), "1 more fits. The 2nd would be Pending: n: no gpu device free for claim ml/replica-1-gpu.")
 			if said := slices.Contains(got.Scheduler.Caveats, likeIt); said != test.caveat {
 				t.Errorf("caveats %q", got.Scheduler.Caveats)
 			}

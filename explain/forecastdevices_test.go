@@ -48,12 +48,12 @@ func TestPendingPodsDoNotGetTheSameDevice(t *testing.T) {
 	}{
 		"of claims made from a template": {
 			oneDevice, someObjects(claimsItsOwn("a", train), claimsItsOwn("b", train)), 1,
-			"not enough gpu devices for request r of claim default/b-gpu-x7",
+			"n: no gpu device free for claim default/b-gpu-x7",
 		},
 		"of two workloads":   {oneDevice, someObjects(claimsItsOwn("a"), claimsItsOwn("b")), 1, ""},
 		"unless they share":  {oneDevice, shared, 2, ""},
 		"of named claims":    {oneDevice, append(claimsItsOwn("a", train), aPod("b", "1", claiming("own"), train), aDeviceClaim("default/own", 1)), 1, ""},
-		"extended resources": {oneDevice, pods(wantingGPU, train), 1, "not enough gpu devices for resource example.com/gpu"},
+		"extended resources": {oneDevice, pods(wantingGPU, train), 1, "n: no gpu device free for resource example.com/gpu"},
 		"of the network":     {anywhere, pods(wantingGPU, train), 1, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -154,13 +154,15 @@ func (d *desk) short(alternatives []deviceWant, node *corev1.Node) (Reason, bool
 		tallies = append(tallies, tally)
 	}
 	var kinds, shorts []string
+	share := 1.0
 	for _, tally := range tallies {
-		kinds = append(kinds, fmt.Sprintf("not enough %s devices for %s", tally.want.class, tally.want.name()))
+		share = min(share, tally.share())
+		kinds = append(kinds, tally.kind())
 		if said := tally.short(); !slices.Contains(shorts, said) {
 			shorts = append(shorts, said)
 		}
 	}
-	return Reason{kind: strings.Join(kinds, ", or "), short: strings.Join(shorts, ", or "), What: func() string {
+	return Reason{kind: strings.Join(kinds, ", or "), short: strings.Join(shorts, ", or "), share: share, What: func() string {
 		var all []string
 		for _, tally := range tallies {
 			all = append(all, tally.sentence())
@@ -225,6 +227,42 @@ func (t deviceTally) enough() bool {
 		return t.matches > 0 && t.free == t.matches && len(t.open) == 0
 	}
 	return int64(t.free) >= t.want.count
+}
+
+// How far a node is from serving a request for devices, as a share of what is wanted: the devices of one that serves a
+// part of it are in use, of another have no free one that matches, are of another class or not known, or there is none.
+const (
+	deviceInUse     = 0.9
+	deviceUnmatched = 0.95
+	deviceOfNoClass = 0.99
+	deviceNotThere  = 1
+)
+
+// share is how far the node is from serving the request.
+func (t deviceTally) share() float64 {
+	wanted := int(t.want.count)
+	if t.want.all {
+		wanted = t.matches
+	}
+	switch {
+	case t.free > 0 && wanted > t.free:
+		return deviceInUse * float64(wanted-t.free) / float64(wanted)
+	case t.matches > 0:
+		return deviceInUse
+	case t.classed > 0:
+		return deviceUnmatched
+	case t.total > 0 || len(t.open) > 0:
+		return deviceOfNoClass
+	}
+	return deviceNotThere
+}
+
+// kind tells nodes that have devices of the class from those that have none.
+func (t deviceTally) kind() string {
+	if t.classed == 0 && len(t.open) == 0 {
+		return fmt.Sprintf("no %s devices for %s", t.want.class, t.want.name())
+	}
+	return fmt.Sprintf("not enough %s devices for %s", t.want.class, t.want.name())
 }
 
 // short is the clause: "1 of 2 gpu.example.com devices free for claim data/gpu".

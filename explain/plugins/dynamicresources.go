@@ -22,7 +22,8 @@ import (
 // dynamicResources names the claim and the request that a node cannot serve,
 // the device class, and why each device is not allocated.
 var dynamicResources = explainer{
-	Shape: func(q *Question, r NodeRejection) string { return reasonShape(DeviceReasons(q, r)) },
+	Shape:    func(q *Question, r NodeRejection) string { return reasonShape(DeviceReasons(q, r)) },
+	Shortage: func(q *Question, r NodeRejection) float64 { return worstShareOf(DeviceReasons(q, r)) },
 	Words: func(q *Question, rs []NodeRejection) Words {
 		return reasonWords(rs, func(r NodeRejection) []Reason { return DeviceReasons(q, r) })
 	},
@@ -124,13 +125,15 @@ func togetherReason(wants [][]deviceWant, claims []*resourcev1.ResourceClaim) Re
 		}
 	}
 	short := "no combination of devices satisfies " + strings.Join(names, ", ")
-	return newReason(short, func() string {
+	reason := newReason(short, func() string {
 		said := "there are devices for each single request of " + strings.Join(names, ", ") + ", but no combination of devices satisfies all requests together"
 		if len(rules) > 0 {
 			said += " (constraints: " + strings.Join(rules, "; ") + ")"
 		}
 		return said
 	})
+	reason.share = deviceInUse
+	return reason
 }
 
 // claimUse is a resource claim of the pod.

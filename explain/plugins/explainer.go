@@ -64,6 +64,9 @@ type Words struct {
 	// Wider is Short with more of the names, each longer than the one before,
 	// for wide screens. Rejection.Wider.
 	Wider []string
+	// Nearest is Short of the nearest node alone, where it differs by how near nodes are.
+	// Rejection.Nearest.
+	Nearest string
 }
 
 // NodeRejection is one node that a plugin has refused, with what the plugin saw.

@@ -24,7 +24,7 @@ func Tell(q *Question, rs []NodeRejection) report.Rejection {
 	explainer := Explainers[told.Plugin]
 	if explainer.Words != nil {
 		if w := explainer.Words(q, rs); w.What != "" {
-			told.What, told.Short, told.Bar, told.Wider = w.What, w.Short, w.Bar, w.Wider
+			told.What, told.Short, told.Bar, told.Wider, told.Nearest = w.What, w.Short, w.Bar, w.Wider, w.Nearest
 		}
 	}
 	if told.Bar == "" {

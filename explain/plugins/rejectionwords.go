@@ -1,6 +1,7 @@
 package plugins
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -136,6 +137,7 @@ type Reason struct {
 	kind  string        // a clause that holds for all nodes of one group
 	short string        // the same with the node's figures and names
 	What  func() string // a sentence without the node's name
+	share float64       // how far the node is from passing, below 1; 0: not a matter of degree
 }
 
 // newReason is a reason whose clause is the same for all nodes.
@@ -181,24 +183,47 @@ func reasonWords(rs []NodeRejection, find func(NodeRejection) []Reason) Words {
 	}
 	differs := func(r NodeRejection) bool { return shortReasons(find(r)) != w.Short }
 	if slices.ContainsFunc(rs, differs) {
-		w.Short = reasonShape(reasons)
-		for named := 1; named <= min(len(rs), grammar.Many); named++ {
-			w.Wider = append(w.Wider, nodeByNode(rs, find, named))
+		if worstShareOf(reasons) < 1 {
+			w.Nearest = w.Short
 		}
+		w.Short, w.Wider = reasonShape(reasons), byClause(rs, func(r NodeRejection) string { return shortReasons(find(r)) })
 	}
 	return w
 }
 
-// nodeByNode gives the first nodes a clause each and counts the others.
-func nodeByNode(rs []NodeRejection, find func(NodeRejection) []Reason, named int) string {
-	var all []string
-	for _, r := range rs[:named] {
-		all = append(all, r.Name()+": "+shortReasons(find(r)))
+// byClause tells the clauses of nodes, one, two and so on up to grammar.Many, each once with its nodes, and counts the
+// other nodes.
+func byClause(rs []NodeRejection, clause func(NodeRejection) string) []string {
+	var order []string
+	same := map[string][]NodeRejection{}
+	for _, r := range rs {
+		said := clause(r)
+		if same[said] == nil {
+			order = append(order, said)
+		}
+		same[said] = append(same[said], r)
 	}
-	if rest := len(rs) - named; rest > 0 {
-		all = append(all, fmt.Sprintf("%d more", rest))
+	var wider, all []string
+	rest := len(rs)
+	for _, said := range order[:min(len(order), grammar.Many)] {
+		all = append(all, listNodes(same[said], grammar.Few)+": "+said)
+		told := strings.Join(all, "; ")
+		if rest -= len(same[said]); rest > 0 {
+			told += fmt.Sprintf("; %d more", rest)
+		}
+		wider = append(wider, told)
 	}
-	return strings.Join(all, "; ")
+	return wider
+}
+
+// worstShareOf is how far the worst of the reasons is from passing, as a share of what is wanted: 1 where that is not a
+// matter of degree.
+func worstShareOf(reasons []Reason) float64 {
+	worst := 0.0
+	for _, reason := range reasons {
+		worst = max(worst, cmp.Or(reason.share, 1))
+	}
+	return cmp.Or(worst, 1)
 }
 
 // shortReasons are the clauses of reasons, each once.

@@ -213,6 +213,7 @@ type Rejection struct {
 	Short     string         `json:"-"` // a clause for tables: "cpu 350m short", "dedicated=gpu:NoSchedule"
 	Bar       string         `json:"-"` // what alone would have to go: "disktype=ssd"
 	Wider     []string       `json:"-"` // Short with more names, each longer than the one before
+	Nearest   string         `json:"-"` // Short of the first node, which is closer than others of the group; "" where Short holds for all, or none is
 	Taints    []corev1.Taint `json:"-"` // that the pod does not tolerate on the first node
 	PreFilter bool           `json:"-"` // refused before any node was looked at: holds for all nodes
 	Fewest    *Fewest        `json:"-"` // of the only topology spread constraint that is broken; nil without

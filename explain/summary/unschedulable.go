@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -105,6 +106,7 @@ func tellNearest(q *podQuestion, r *report.Report, g *report.Group) overall {
 	near.Nodes, near.Rejections = g.Nodes[:1], firstThatRejectAll(r, g.Rejections)
 	told.cause = near.Rejections[0].Cause
 	lacks, alike := lackedByNearest(q, g)
+	first := slices.ContainsFunc(near.Rejections, func(r report.Rejection) bool { return r.Nearest != "" })
 	needs := "" // the first clause where it has the node as its subject, beside the cause
 	for i, rejection := range near.Rejections {
 		if rejection.Plugin == names.NodeResourcesFit && len(lacks) > 0 {
@@ -113,13 +115,14 @@ func tellNearest(q *podQuestion, r *report.Report, g *report.Group) overall {
 				needs = plugins.ShortBeside(lacks, alike)
 			}
 		}
+		near.Rejections[i].Short = cmp.Or(rejection.Nearest, near.Rejections[i].Short)
 	}
 	clauses := near.ClauseList()
 	told.why = strings.Join(clauses, "; ")
 	who := grammar.List(g.Nodes, 1)
 	if told.why == told.cause { // it is said already
 		told.why = grammar.List(g.Nodes, grammar.Few)
-	} else if g.Count == 1 || g.Rejects(names.NodeResourcesFit) {
+	} else if g.Count == 1 || first || g.Rejects(names.NodeResourcesFit) {
 		who = g.Nodes[0]
 		if alike > 1 {
 			who = model.FormatCount(alike) + " nodes"
