@@ -200,16 +200,24 @@ func fitWords(q *Question, rs []NodeRejection) Words {
 		return reasonOnly(rs)
 	}
 	if len(rs) == 1 {
-		return Words{
+		w := Words{
 			What:  predicates(rs, func(r NodeRejection, _ int) string { return fitPredicate(q, r) }),
 			Short: ShortOf(Shortages(q, rs[0]), 1),
 		}
+		if noneAllocatable([][]Figure{Shortages(q, rs[0])}) != "" {
+			w.Short += " (0 allocatable)"
+		}
+		return w
 	}
 	spans := fitSpans(q, rs)
 	w := Words{What: spansSentence(rs, spans)}
 	all := make([][]Figure, len(rs))
 	for i, r := range rs {
 		all[i] = Shortages(q, r)
+	}
+	if without := noneAllocatable(all); without != "" {
+		w.Short = without
+		return w
 	}
 	if lacks := LackAlike(all); lacks != nil {
 		w.Short = "each " + ShortOf(lacks, 1)
@@ -221,6 +229,21 @@ func fitWords(q *Question, rs []NodeRejection) Words {
 		w.Wider = nil
 	}
 	return w
+}
+
+// noneAllocatable says of nodes that lack the same resources that they have none of these, in use or not, as without a
+// device plugin: "nvidia.com/gpu 0 allocatable"; "" of others.
+func noneAllocatable(nodes [][]Figure) string {
+	var names []string
+	for _, figures := range nodes {
+		if slices.ContainsFunc(figures, func(f Figure) bool { return f.Allocatable > 0 || f.Resource == corev1.ResourcePods }) {
+			return ""
+		}
+	}
+	for _, f := range nodes[0] {
+		names = append(names, string(f.Resource))
+	}
+	return strings.Join(names, ", ") + " 0 allocatable"
 }
 
 // fitPredicate is the sum behind one node's rejection: "needs cpu 350m more: the pod

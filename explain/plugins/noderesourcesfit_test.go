@@ -56,6 +56,24 @@ func TestFitOfSeveralNodesNamesTheNearestAndSumsUpTheRest(t *testing.T) {
 		"allocatable 7.9–15.9, requested 5.1–15")
 }
 
+// Nodes where a resource is in use and nodes that have none of it, as without a device plugin, are told apart, also where
+// pods still hold some there.
+func TestFitOfNodesThatHaveNoneOfAResourceSaysSo(t *testing.T) {
+	has := func(amount string) func(*corev1.Node) {
+		return func(n *corev1.Node) { n.Status.Allocatable["example.com/gpu"] = resource.MustParse(amount) }
+	}
+	b := newBench([]*corev1.Node{
+		explaintest.Node("a", "3", has("1")), explaintest.Node("b", "3", has("1")), explaintest.Node("c", "3", has("0")), explaintest.Node("d", "3", has("0")),
+	}, []*corev1.Pod{
+		explaintest.Pod("shop/1", "a", "", explaintest.Requesting("example.com/gpu", "1")), explaintest.Pod("shop/2", "b", "", explaintest.Requesting("example.com/gpu", "1")),
+		explaintest.Pod("shop/3", "d", "", explaintest.Requesting("example.com/gpu", "1")),
+	})
+	pod := explaintest.Pod("shop/x", "", "", explaintest.Requesting("example.com/gpu", "1"))
+	explaintest.Same(t, b.toldTogether(t, names.NodeResourcesFit, pod, "a", "b").Short, "each needs example.com/gpu 1 more")
+	explaintest.Same(t, b.toldTogether(t, names.NodeResourcesFit, pod, "c", "d").Short, "example.com/gpu 0 allocatable")
+	explaintest.Same(t, b.told(t, names.NodeResourcesFit, pod, "c").Short, "needs example.com/gpu 1 more (0 allocatable)")
+}
+
 func TestFitOfNodesThatLackTheSameSaysItOnce(t *testing.T) {
 	b := newBench([]*corev1.Node{explaintest.Node("a", "3"), explaintest.Node("b", "3")}, nil)
 	w := b.toldTogether(t, names.NodeResourcesFit, explaintest.Pod("shop/x", "", "4"), "a", "b")
