@@ -195,7 +195,7 @@ func (c *Command) carryOut(ctx context.Context, p *plan.Plan) error {
 			return err
 		}
 		if len(p.Verdict.Rejections) > 0 && !p.Ends.Requested() {
-			return c.rejected(p)
+			return rejected(c, p)
 		}
 		if why := plan.Unforeseen(p); why != "" {
 			return alsoChanged(c, fmt.Errorf("%s: %s", p.Action.Name(), why))
@@ -217,23 +217,33 @@ func (c *Command) carryOut(ctx context.Context, p *plan.Plan) error {
 		case !errors.Is(err, plan.ErrChanged) || try == mostConfirmed:
 			return c.stopped(p, err)
 		}
-		next, err := c.planned(ctx, p.Action)
-		switch {
-		case errors.Is(err, plan.ErrNoChange):
-			return c.nothingToDo(alsoChanged(c, err))
-		case err != nil:
-			return alsoChanged(c, err)
-		case c.yes && !sameWork(p, next, ran):
-			return errors.Join(c.print(next), c.blockedf("%w", alsoChanged(c, fmt.Errorf("%s: objects changed since the plan was made, and the new plan differs: review it, then run the command again", p.Action.Name()))))
+		next, err := c.plannedAgain(ctx, p, ran)
+		if next == nil {
+			return err
 		}
-		c.Say(errors.New(p.Action.Name() + ": objects changed since the plan was made; this is the new plan"))
 		p = next
 	}
 }
 
+// plannedAgain plans what is left once an object has changed; nil where the command ends, with that error.
+func (c *Command) plannedAgain(ctx context.Context, p *plan.Plan, ran *plan.Ran) (*plan.Plan, error) {
+	next, err := c.planned(ctx, p.Action)
+	switch {
+	case errors.Is(err, plan.ErrNoChange):
+		return nil, c.nothingToDo(alsoChanged(c, err))
+	case err != nil:
+		return nil, alsoChanged(c, err)
+	case c.yes && !sameWork(p, next, ran):
+		differs := fmt.Errorf("%s: objects changed since the plan was made, and the new plan differs: review it, then run the command again", p.Action.Name())
+		return nil, errors.Join(c.print(next), c.blockedf("%w", alsoChanged(c, differs)))
+	}
+	c.Say(errors.New(p.Action.Name() + ": objects changed since the plan was made; this is the new plan"))
+	return next, nil
+}
+
 // rejected ends the command at a dry run that failed. The plan has the server's messages, on
 // the terminal beside which a user would be asked; a script that reads errors needs them too.
-func (c *Command) rejected(p *plan.Plan) error {
+func rejected(c *Command, p *plan.Plan) error {
 	switch {
 	case len(c.changed) > 0:
 		return c.blockedf("%w", alsoChanged(c, fmt.Errorf("%s: rejected: %s", p.Action.Name(), strings.TrimSuffix(p.Verdict.Words(), "."))))

@@ -63,10 +63,18 @@ func (c composer) fixes() []Section {
 	if c.options.Fixes && fixes.NoNode != "" {
 		section.Notes = append(section.Notes, sentence(fixes.NoNode))
 	}
-	if commands && c.options.KubectlFlags != "" {
-		section.Notes = append(section.Notes, KubectlNeeds(c.options.KubectlFlags)+".")
+	if commands {
+		section.Notes = append(section.Notes, c.cluster()...)
 	}
 	return []Section{section}
+}
+
+// cluster says which flags kubectl needs for commands, in one note; nil: none.
+func (c composer) cluster() []string {
+	if c.options.KubectlFlags == "" {
+		return nil
+	}
+	return []string{KubectlNeeds(c.options.KubectlFlags) + "."}
 }
 
 // KubectlNeeds says that commands would reach another cluster without these flags.

@@ -422,7 +422,7 @@ func TestADrainedNodeThatWasCordonedBeforeAndIsUncordonedIsTold(t *testing.T) {
 		d := newDrained(t, []string{"n1"}, running("cart-a"))
 		defer d.a.Close()
 		d.does(plan.Cordon{Nodes: []string{"n1"}})
-		d.world.cordon("n1", false) // in the snapshots, from the beginning on
+		d.cordon("n1", false) // in the snapshots, from the beginning on
 		d.does(plan.Drain{Nodes: []string{"n1"}})
 		time.Sleep(time.Second)
 		if job := d.a.Jobs()[0]; job.Why != "n1 was uncordoned meanwhile: pods may be scheduled there again" {

@@ -85,6 +85,14 @@ type reply struct {
 	outcome
 }
 
+// unclear is now where it was a request without a clear answer; zero: the answer was clear.
+func (r reply) unclear(now time.Time) time.Time {
+	if r.asked && r.state == plan.PodWaits {
+		return now
+	}
+	return time.Time{}
+}
+
 func newJob(a *Actor, p *plan.Plan) *job {
 	now := a.Clock.Now()
 	j := &job{

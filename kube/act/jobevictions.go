@@ -128,10 +128,7 @@ func (j *job) settle(r reply) {
 	j.busy--
 	if r.sends {
 		j.sending--
-		p.unclear = time.Time{}
-		if r.asked && r.state == plan.PodWaits {
-			p.unclear = j.actor.Clock.Now()
-		}
+		p.unclear = r.unclear(j.actor.Clock.Now())
 	}
 	p.requested = p.requested || r.asked
 	if r.state == plan.PodAsked { // the snapshot may tell already that it is gone

@@ -113,8 +113,11 @@ func kubectlFlags(getter genericclioptions.RESTClientGetter, context string, raw
 			name  string
 			value *string
 		}{
-			{"--kubeconfig", flags.KubeConfig}, {"--cluster", flags.ClusterName}, {"--user", flags.AuthInfoName},
-			{"--server", flags.APIServer}, {"--as", flags.Impersonate},
+			{"--kubeconfig", flags.KubeConfig},
+			{"--cluster", flags.ClusterName},
+			{"--user", flags.AuthInfoName},
+			{"--server", flags.APIServer},
+			{"--as", flags.Impersonate},
 		} {
 			if value := ptr.Deref(flag.value, ""); value != "" {
 				words = append(words, flag.name, value)
