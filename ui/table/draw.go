@@ -27,8 +27,7 @@ func (t *Table[R]) Grow() {
 
 // Draw draws the head and the rows in view.
 func (t *Table[R]) Draw(s *themes.Styles) []string {
-	d := drawing[R]{t, s, t.Layout().Place(), nil}
-	d.alike = d.beginnings()
+	d := drawn(t, s)
 	lines := make([]string, 0, t.Height)
 	lines = append(lines, d.head())
 	for i, row := range t.InView() {
@@ -43,6 +42,18 @@ type drawing[R any] struct {
 	styles  *themes.Styles
 	columns []Placed
 	alike   map[string]int // how many rows in view begin so in the column of prose, as far as they are drawn
+}
+
+// drawn is how a table is drawn.
+func drawn[R any](t *Table[R], s *themes.Styles) drawing[R] {
+	d := drawing[R]{t, s, t.Layout().Place(), nil}
+	d.alike = d.beginnings()
+	return d
+}
+
+// keepsEnd reports whether a text that does not fit a cell is drawn with its end: others begin alike.
+func (d drawing[R]) keepsEnd(c *Column[R], text string, width int) bool {
+	return c.Prose && cells.Width(text) > width && d.alike[cells.Cut(text, width)] > 1
 }
 
 // beginnings counts what rows in view begin with in the column of prose, of those that do not fit it.
@@ -65,7 +76,7 @@ func (d drawing[R]) beginnings() map[string]int {
 
 // fill is the text of a cell, padded or cut.
 func (d drawing[R]) fill(c *Column[R], text string, width int) string {
-	if c.Prose && cells.Width(text) > width && d.alike[cells.Cut(text, width)] > 1 {
+	if d.keepsEnd(c, text, width) {
 		return prose(cells.CutClauses(text, width), width)
 	}
 	return c.fill(text, width)
@@ -260,7 +271,8 @@ func (r *runs) end() string {
 // CutCell is a cell that did not fit.
 type CutCell struct {
 	Head, text string
-	shown      int // cells of it that are drawn
+	shown      int  // cells of it that are drawn
+	end        bool // these are of its end
 }
 
 // CutCells are the cells of the selected row that did not fit, left to right.
@@ -269,10 +281,11 @@ func (t *Table[R]) CutCells() (all []CutCell) {
 	if !ok {
 		return nil
 	}
-	for _, p := range t.Layout().Place() {
+	d := drawn(t, nil)
+	for _, p := range d.columns {
 		c := &t.Columns[p.Column]
 		if text := model.Clean(cellOf(t, c, row, p.Width).Text); cells.Width(text) > p.Width {
-			all = append(all, CutCell{c.Head, text, p.Width})
+			all = append(all, CutCell{c.Head, text, p.Width, d.keepsEnd(c, text, p.Width)})
 		}
 	}
 	return all
@@ -289,7 +302,7 @@ func Cuts[R any](t *Table[R], head string, row R) bool {
 }
 
 // CutNote is the text of the selected row that its columns cut off: all of it if it
-// fits width cells, else the missing part of the last column.
+// fits width cells, else the missing part of the last column, or its last clause where its end is drawn.
 func (t *Table[R]) CutNote(width int) string {
 	all := t.CutCells()
 	if len(all) == 0 {
@@ -299,6 +312,9 @@ func (t *Table[R]) CutNote(width int) string {
 		return whole
 	}
 	last := all[len(all)-1]
+	if at := strings.LastIndex(last.text, ": "); last.end && at >= 0 {
+		return cells.CutWords("… "+last.text[at+2:], width-1)
+	}
 	rest := []rune(last.text)
 	rest = rest[min(max(last.shown-1, 0), len(rest)):]
 	if at := strings.Index(string(rest), ", "); at >= 0 && at < 12 {

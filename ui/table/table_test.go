@@ -323,6 +323,12 @@ func TestRowsThatBeginAlikeKeepTheirEnd(t *testing.T) {
 	if got := shown(grid); got != want {
 		t.Errorf("shows %s, want %s", got, want)
 	}
+	if got, want := grid.CutNote(60), "… timeout"; got != want {
+		t.Errorf("the note is %q, want %q", got, want)
+	}
+	if got, want := grid.CutNote(90), "why: "+begins+"timeout"; got != want {
+		t.Errorf("the note is %q, want %q", got, want)
+	}
 	if got := prose("packer is not running: it is scaled to 0", 23); got != "packer is not running… " {
 		t.Errorf("a clause that is whole is cut to %q", got)
 	}
