@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/term"
 )
@@ -25,9 +26,20 @@ var modes = map[string]string{
 	"1004": "focus events", "2004": "bracketed paste", "2026": "synchronized output", "2031": "color scheme reports", "2048": "size reports",
 }
 
-// Restored tells what the program has left changed in the terminal: its
-// settings, the alternate screen, a hidden cursor, the mouse, the keyboard.
+// Restored tells what the program, which has ended, has left changed in the terminal: its settings, the alternate
+// screen, a hidden cursor, the mouse, the keyboard. Its last output may take a moment to arrive.
 func (t *Terminal) Restored() error {
+	for range 50 {
+		if t.changed() == nil {
+			return nil
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return t.changed()
+}
+
+// changed tells what is not as it was before the program began, by the output that has arrived.
+func (t *Terminal) changed() error {
 	var left []error
 	now, err := term.GetState(int(t.master.Fd()))
 	switch {
