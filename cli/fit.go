@@ -78,7 +78,7 @@ Exit codes: 0 all fit (--lose: are rescheduled); 1 not all; 2 usage; 3 unknown.`
 	flags.StringVar(&f.requests, "requests", "", "Place pods requesting `LIST`: cpu=2,memory=4Gi.")
 	flags.IntVar(&f.replicas, "replicas", 1, "Place `N` pods (default: 1, or as FILE says).")
 	flags.IntVar(&f.added.count, "add", 0, "Simulate `N` more nodes; see --like and --pool.")
-	flags.StringArrayVar(&f.lost, "lose", nil, "Simulate losing each `X`: NODE, zone=Z or pool=P.")
+	flags.StringSliceVar(&f.lost, "lose", nil, "Simulate losing each `X,…`: NODE, zone=Z or pool=P.")
 	flags.StringVar(&f.added.like, "like", "", "Copy `NODE` for --add.")
 	flags.StringVar(&f.added.pool, "pool", "", "Copy a node of `POOL` for --add.")
 	complete.New(a.source).Fit(cmd)
@@ -182,7 +182,7 @@ func (f *fitOptions) validate(args []string) error {
 	}
 	switch {
 	case len(f.lost) > 0 && (asked > 0 || f.added.count > 0 || f.counted):
-		return exit.Usagef("fit: --lose cannot be used with a workload, --add, -f, --replicas or --requests")
+		return exit.Usagef("fit: --lose cannot be used with a workload, --add, -f, --replicas or --requests; several nodes are --lose A,B")
 	case asked == 0 && f.added.count > 0 && f.counted:
 		return exit.Usagef("fit: --replicas needs a workload, -f or --requests")
 	case len(f.lost) > 0 || asked == 0 && f.added.count > 0: // about the pods that there are

@@ -80,7 +80,7 @@ func TestQuotasAreRaisedToWhatAllMissingPodsWant(t *testing.T) {
 				"Too large for any node: it requests cpu 8, the largest node has 4 allocatable",
 			nil,
 		},
-		{"no quota", rules{}, "1", "No quota, LimitRange or Pod Security level that can be read rejects the pod now. Mend what kube-apiserver's message names. Its controller tries again within 17 minutes.", nil},
+		{"no quota", rules{}, "1", "No quota, LimitRange or Pod Security level that can be read rejects the pod now. Fix what kube-apiserver's message names. Its controller tries again within 17 minutes.", nil},
 		{
 			"a quota that wants a figure that the template lacks",
 			rules{quotas: []corev1.ResourceQuota{quotaOf(map[string]string{"limits.cpu": "20"}, map[string]string{"limits.cpu": "1"})}},

@@ -51,7 +51,7 @@ func ReadSettings(file string) ([]byte, error) {
 			if link == file {
 				link = "it"
 			}
-			return nil, fmt.Errorf("open %s: %s is a symbolic link to %s, which does not exist: mend or remove it", file, link, target)
+			return nil, fmt.Errorf("open %s: %s is a symbolic link to %s, which does not exist: fix or remove it", file, link, target)
 		}
 		return nil, err
 	case err != nil:

@@ -115,5 +115,5 @@ func nothingToRaise(j *Judgement) string {
 	if class := j.uncovered(); class != "" {
 		return fmt.Sprintf("%s If kube-apiserver requires a quota for priority class %s, create one with this class in its scope in namespace %s.", why, class, j.Pod.Namespace)
 	}
-	return why + " Mend what kube-apiserver's message names." + again
+	return why + " Fix what kube-apiserver's message names." + again
 }
