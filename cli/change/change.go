@@ -201,7 +201,10 @@ func (c *Command) carryOut(ctx context.Context, p *plan.Plan) error {
 			return alsoChanged(c, fmt.Errorf("%s: %s", p.Action.Name(), why))
 		}
 		confirmed, err := c.confirm(ctx, p)
-		if err != nil {
+		switch {
+		case err != nil && ctx.Err() != nil && len(c.changed) > 0:
+			return interrupted(c, fmt.Errorf("%s: interrupted", p.Action.Name()))
+		case err != nil:
 			return err
 		}
 		ran, err := c.actor.Run(ctx, confirmed)
@@ -212,8 +215,7 @@ func (c *Command) carryOut(ctx context.Context, p *plan.Plan) error {
 		case err == nil:
 			return c.follow(ctx, p, ran)
 		case ctx.Err() != nil:
-			c.Say(alsoChanged(c, fmt.Errorf("%s: %w", p.Action.Name(), err)))
-			return exit.ErrUndecided
+			return interrupted(c, fmt.Errorf("%s: %w", p.Action.Name(), err))
 		case !errors.Is(err, plan.ErrChanged) || try == mostConfirmed:
 			return c.stopped(p, err)
 		}
@@ -272,6 +274,12 @@ func alsoChanged(c *Command, err error) error {
 		return err
 	}
 	return fmt.Errorf("%w. Changed: %s", err, targets(c.changed))
+}
+
+// interrupted ends the command by ctrl-c, with what it has changed before.
+func interrupted(c *Command, why error) error {
+	c.Say(alsoChanged(c, why))
+	return exit.ErrUndecided
 }
 
 // notConfirmed ends the command at an answer that is not the plan's.

@@ -113,8 +113,8 @@ func newJob(a *Actor, p *plan.Plan) *job {
 	}
 	if action, ok := p.Action.(plan.Drains); ok {
 		j.nodes, j.atOnce, j.cordoned = action.DrainedNodes(), action.NodesAtOnce(), map[string]bool{}
-		for _, rest := range p.Rests {
-			j.cordoned[rest.Target.Name] = true
+		for _, condition := range p.Preconditions {
+			j.cordoned[condition.Target.Name] = true
 		}
 	}
 	j.replacements = newReplacements(j.pods, a.State.Newest())

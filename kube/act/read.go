@@ -63,25 +63,25 @@ func (a *Actor) facts(ctx context.Context, action plan.Action) (plan.Facts, erro
 	return facts, nil
 }
 
-// errOther is why a plan does not rest any more on an object that it does not change.
+// errOther is why a precondition of a plan does not hold any more.
 var errOther = errors.New("it is not as it was when this was planned")
 
-// verify reads the objects that a plan rests on without changing them; ErrChanged where one is not as it was.
+// verify reads the objects of a plan's preconditions; ErrChanged where one is not as it was.
 func (a *Actor) verify(ctx context.Context, p *plan.Plan) error {
 	reading, within := errgroup.WithContext(ctx)
 	reading.SetLimit(atOnce)
-	for _, rest := range p.Rests {
+	for _, condition := range p.Preconditions {
 		reading.Go(func() error {
 			defer utilruntime.HandleCrash()
-			object, err := readFields(within, a.Reader, rest.Target)
+			object, err := readFields(within, a.Reader, condition.Target)
 			switch {
 			case apierrors.IsNotFound(err):
-				return &plan.ChangedError{Target: rest.Target, Cause: err}
+				return &plan.ChangedError{Target: condition.Target, Cause: err}
 			case err != nil:
-				return fmt.Errorf("read %s %s: %w", rest.Target.Resource, rest.Target.Words(), err)
+				return fmt.Errorf("read %s %s: %w", condition.Target.Resource, condition.Target.Words(), err)
 			}
-			if _, same := rest.Rebase(object); !same {
-				return &plan.ChangedError{Target: rest.Target, Cause: errOther}
+			if _, same := condition.Rebase(object); !same {
+				return &plan.ChangedError{Target: condition.Target, Cause: errOther}
 			}
 			return nil
 		})

@@ -123,6 +123,9 @@ func kubectlFlags(getter genericclioptions.RESTClientGetter, context string, raw
 				words = append(words, flag.name, value)
 			}
 		}
+		for _, group := range ptr.Deref(flags.ImpersonateGroup, nil) {
+			words = append(words, "--as-group", group)
+		}
 	}
 	if context != raw.CurrentContext {
 		words = append(words, "--context", context)

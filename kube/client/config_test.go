@@ -205,8 +205,8 @@ func TestTheFlagsThatKubectlNeedsAreKnown(t *testing.T) {
 		{"another one in the dashboard", func(*genericclioptions.ConfigFlags) {}, "ops", "--context ops"},
 		{"back in the kubeconfig's own", func(f *genericclioptions.ConfigFlags) { f.Context = new("ops") }, "dev", ""},
 		{"another user", func(f *genericclioptions.ConfigFlags) {
-			f.Impersonate, f.BearerToken = new("o'neill"), new("secret")
-		}, "", `--as 'o'\''neill'`},
+			f.Impersonate, f.BearerToken, f.ImpersonateGroup = new("o'neill"), new("secret"), &[]string{"dev", "ops"}
+		}, "", `--as 'o'\''neill' --as-group dev --as-group ops`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := flags(t, "https://server")

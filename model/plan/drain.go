@@ -53,7 +53,7 @@ func (d Drain) Plan(on Facts) (*Plan, error) {
 		if len(change.Edits) > 0 {
 			plan.Changes = append(plan.Changes, change)
 		} else {
-			plan.Rests = append(plan.Rests, change)
+			plan.Preconditions = append(plan.Preconditions, change)
 		}
 		going, known := on.Filtered[ref.Name]
 		if !known {

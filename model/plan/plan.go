@@ -19,9 +19,10 @@ type Plan struct {
 	Does    string      // the verb of the y key: "cordon"
 	Stops   []*Progress // jobs that are stopped before anything is changed
 	Changes []Change
-	// Rests are objects that the plan does not change and rests on as they are: nodes to drain that are cordoned already.
-	Rests []Change
-	Ends  Ends // the most disruptive first
+	// Preconditions are objects that the plan does not change and that have to be as they were when it is run: nodes to
+	// drain that are cordoned already.
+	Preconditions []Change
+	Ends          Ends // the most disruptive first
 	// PodsTerminated is how many pods the plan terminates: those of Ends that are not
 	// terminating already and that can be evicted, and those of a workload that is scaled down, which are
 	// not known by name.
