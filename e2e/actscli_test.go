@@ -140,18 +140,26 @@ func (a *acting) commandChanged() {
 }
 
 // commandChangedInPart has the second of two nodes change between the plan and its confirmation, and answers no to the
-// new plan.
+// new plan, or nothing.
 func (a *acting) commandChangedInPart() {
-	kubectl(a.t, a.ControlPlane, "", "uncordon", "std-2", "std-3")
-	s := a.ask(`Type y to cordon:`, "cordon", "std-2", "std-3")
-	kubectl(a.t, a.ControlPlane, "", "label", "node", "std-3", "third=client")
-	s.press("y\r")
-	eventually(a.t, "it asks again", func(context.Context) (bool, error) {
-		return strings.Count(strings.Join(s.Lines(), "\n"), `Type y to cordon:`) == 2, nil
-	})
-	s.press("n\r")
-	s.shows(`cordon std-3: not confirmed\. Changed: std-2$`)
-	s.ends(1)
-	a.wants("cordon of two, another client was quicker", "patch /api/v1/nodes/std-2 200", "patch /api/v1/nodes/std-3 409")
+	for _, c := range []struct {
+		keys, says string
+		code       int
+	}{
+		{"n\r", `cordon std-3: not confirmed\. Changed: std-2$`, 1},
+		{ctrlC, `cordon std-3: interrupted\. Changed: std-2$`, 3},
+	} {
+		kubectl(a.t, a.ControlPlane, "", "uncordon", "std-2", "std-3")
+		s := a.ask(`Type y to cordon:`, "cordon", "std-2", "std-3")
+		kubectl(a.t, a.ControlPlane, "", "label", "--overwrite", "node", "std-3", fmt.Sprintf("third=client%d", c.code))
+		s.press("y\r")
+		eventually(a.t, "it asks again", func(context.Context) (bool, error) {
+			return strings.Count(strings.Join(s.Lines(), "\n"), `Type y to cordon:`) == 2, nil
+		})
+		s.press(c.keys)
+		s.shows(c.says)
+		s.ends(c.code)
+		a.wants("cordon of two, another client was quicker", "patch /api/v1/nodes/std-2 200", "patch /api/v1/nodes/std-3 409")
+	}
 	kubectl(a.t, a.ControlPlane, "", "uncordon", "std-2")
 }

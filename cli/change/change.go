@@ -201,11 +201,8 @@ func (c *Command) carryOut(ctx context.Context, p *plan.Plan) error {
 			return alsoChanged(c, fmt.Errorf("%s: %s", p.Action.Name(), why))
 		}
 		confirmed, err := c.confirm(ctx, p)
-		switch {
-		case err != nil && ctx.Err() != nil && len(c.changed) > 0:
-			return interrupted(c, fmt.Errorf("%s: interrupted", p.Action.Name()))
-		case err != nil:
-			return err
+		if err != nil {
+			return unanswered(ctx, c, p, err)
 		}
 		ran, err := c.actor.Run(ctx, confirmed)
 		if ran != nil && err != nil {
@@ -274,6 +271,14 @@ func alsoChanged(c *Command, err error) error {
 		return err
 	}
 	return fmt.Errorf("%w. Changed: %s", err, targets(c.changed))
+}
+
+// unanswered ends the command at a question without an answer; by ctrl-c it names what was changed before.
+func unanswered(ctx context.Context, c *Command, p *plan.Plan, err error) error {
+	if ctx.Err() != nil && len(c.changed) > 0 {
+		return interrupted(c, fmt.Errorf("%s: interrupted", p.Action.Name()))
+	}
+	return err
 }
 
 // interrupted ends the command by ctrl-c, with what it has changed before.
