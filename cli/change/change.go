@@ -255,7 +255,7 @@ func rejected(c *Command, p *plan.Plan) error {
 // stopped reports why a plan was not carried out completely.
 func (c *Command) stopped(plan *plan.Plan, err error) error {
 	told := c.live.Client.Explain(plan.Action.Name(), err)
-	if errors.Is(told, client.ErrUnreachable) {
+	if errors.Is(told, client.ErrUnreachable) && !errors.Is(err, act.ErrUnsent) {
 		told = fmt.Errorf("%w. The change may still have been made: check before you try again", told)
 	}
 	told = alsoChanged(c, told)

@@ -24,6 +24,9 @@ const Manager = "fathom"
 var (
 	ErrReadOnly = plan.ErrReadOnly
 	ErrChanged  = plan.ErrChanged
+
+	// ErrUnsent is wrapped by errors of a plan of which nothing was sent.
+	ErrUnsent = errors.New("nothing was sent")
 )
 
 // State is what an Actor knows of the cluster beside what it reads live.

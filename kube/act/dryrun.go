@@ -101,7 +101,7 @@ func dryRunEviction(ctx context.Context, client kubernetes.Interface, end *plan.
 		return "", false, fmt.Errorf("%s %w: %w", end.Pod.FullName(), ErrChanged, err)
 	case apierrors.IsConflict(err):
 		return "", false, nil // another pod has its name: this one was deleted
-	case statusOf(err) == nil:
+	case statusOf(err) == nil, throttled(err):
 		return "", false, fmt.Errorf("%s %s: %w", verb(end), end.Pod.FullName(), err)
 	}
 	return wordsOf(err), false, nil

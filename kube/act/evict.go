@@ -15,7 +15,7 @@ import (
 )
 
 // askingTime is how long one request to evict a pod may take. Within it client-go
-// retries by itself if the server says when.
+// retries by itself if the server has too many requests and says when.
 const askingTime = 30 * time.Second
 
 // ask requests the eviction of exactly this pod, which its PodDisruptionBudget may

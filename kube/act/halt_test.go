@@ -417,6 +417,24 @@ func TestADrainOfACordonedNodeThatWasUncordonedIsAskedAboutAgain(t *testing.T) {
 	}
 }
 
+func TestADrainWhosePreconditionCannotBeReadSendsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDrained(t, []string{"n1"}, running("a"))
+		defer d.a.Close()
+		d.does(plan.Cordon{Nodes: []string{"n1"}})
+		p := d.plan(plan.Drain{Nodes: []string{"n1"}})
+		d.requests()
+		d.client.PrependReactor("get", "nodes", func(clienttesting.Action) (bool, runtime.Object, error) {
+			return true, nil, context.DeadlineExceeded
+		})
+		_, err := d.run(p)
+		time.Sleep(5 * time.Second)
+		if sent := d.requests(); !errors.Is(err, ErrUnsent) || strings.Contains(sent, "evict") {
+			t.Errorf("run gives %v and sent %q", err, sent)
+		}
+	})
+}
+
 func TestADrainedNodeThatWasCordonedBeforeAndIsUncordonedIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDrained(t, []string{"n1"}, running("cart-a"))

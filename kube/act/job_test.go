@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -119,6 +120,30 @@ func TestABudgetIsNamed(t *testing.T) {
 			end.Fate.Budget.Name = "cart"
 			if got := judge(end, test.err).budget; got != test.want {
 				t.Errorf("the budget is %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+// A request that priority and fairness turns away is no budget's doing, and was not done.
+func TestAThrottledEvictionWaitsAndIsNotBlocked(t *testing.T) {
+	throttles := apierrors.NewGenericServerResponse(http.StatusTooManyRequests, "post", podsResource.GroupResource(), "cart",
+		"Too many requests, please try again later.", 3, true)
+	end := &plan.End{Pod: model.NewPod(running("cart"))}
+	end.Fate.Budget.Name = "cart"
+	for name, test := range map[string]struct {
+		err   error
+		state plan.PodState
+		done  bool
+		pause time.Duration
+	}{
+		"throttled":         {throttles, plan.PodWaits, false, 3 * time.Second},
+		"a webhook refuses": {apierrors.NewTooManyRequests("wait", 1), plan.PodBlocked, true, time.Second},
+		"a budget refuses":  {budgetRefuses(), plan.PodBlocked, false, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := judge(end, test.err); got.state != test.state || got.pause != test.pause || mayHaveDone(test.err) != test.done {
+				t.Errorf("it is %s for %s, may have been done is %v", got.state, got.pause, mayHaveDone(test.err))
 			}
 		})
 	}

@@ -57,14 +57,20 @@ func judge(end *plan.End, err error) outcome {
 // refusedForNow reports whether a PodDisruptionBudget rejected the eviction, or a
 // webhook that evicts the pod itself and answers in the same way.
 func refusedForNow(err error) bool {
-	return apierrors.IsTooManyRequests(err) || apierrors.HasStatusCause(err, policyv1.DisruptionBudgetCause)
+	return apierrors.IsTooManyRequests(err) && !throttled(err) || apierrors.HasStatusCause(err, policyv1.DisruptionBudgetCause)
+}
+
+// throttled reports whether priority and fairness, or a proxy, turned the request away: it
+// answers with text and not with a Status.
+func throttled(err error) bool {
+	return apierrors.IsTooManyRequests(err) && apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }
 
 // mayHaveDone reports whether the pod may be evicted or deleted all the same: where there
 // was no answer, where the server had trouble, and where a webhook may evict it itself.
 func mayHaveDone(err error) bool {
 	return mayBeMade(err) ||
-		apierrors.IsTooManyRequests(err) && !apierrors.HasStatusCause(err, policyv1.DisruptionBudgetCause)
+		refusedForNow(err) && !apierrors.HasStatusCause(err, policyv1.DisruptionBudgetCause)
 }
 
 // severalBudgets reports whether the pod has more than one PodDisruptionBudget: the
@@ -75,10 +81,10 @@ func severalBudgets(err error) bool {
 }
 
 // mayPass reports whether the same may be accepted later: where there was no answer,
-// where the server or a webhook has trouble, where another client was faster, and
-// where the pod's namespace is terminating.
+// where the server or a webhook has trouble or too many requests, where another client
+// was faster, and where the pod's namespace is terminating.
 func mayPass(err error) bool {
-	return mayBeMade(err) ||
+	return mayBeMade(err) || throttled(err) ||
 		apierrors.IsConflict(err) || apierrors.IsUnauthorized(err) || apierrors.IsTimeout(err) ||
 		apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause)
 }

@@ -66,7 +66,8 @@ func (a *Actor) facts(ctx context.Context, action plan.Action) (plan.Facts, erro
 // errOther is why a precondition of a plan does not hold any more.
 var errOther = errors.New("it is not as it was when this was planned")
 
-// verify reads the objects of a plan's preconditions; ErrChanged where one is not as it was.
+// verify reads the objects of a plan's preconditions; ErrChanged where one is not as it was, ErrUnsent where
+// one cannot be read.
 func (a *Actor) verify(ctx context.Context, p *plan.Plan) error {
 	reading, within := errgroup.WithContext(ctx)
 	reading.SetLimit(atOnce)
@@ -78,7 +79,7 @@ func (a *Actor) verify(ctx context.Context, p *plan.Plan) error {
 			case apierrors.IsNotFound(err):
 				return &plan.ChangedError{Target: condition.Target, Cause: err}
 			case err != nil:
-				return fmt.Errorf("read %s %s: %w", condition.Target.Resource, condition.Target.Words(), err)
+				return fmt.Errorf("%w: read %s %s: %w", ErrUnsent, condition.Target.Resource, condition.Target.Words(), err)
 			}
 			if _, same := condition.Rebase(object); !same {
 				return &plan.ChangedError{Target: condition.Target, Cause: errOther}

@@ -70,13 +70,26 @@ func withoutBody(r *http.Request) {
 	r.Header.Del("Content-Type")
 }
 
-// confirmedOnly lets through what a user confirmed, and nothing else.
+// confirmedOnly lets through what a user confirmed, once, and nothing else.
 func confirmedOnly(next http.RoundTripper) http.RoundTripper {
+	next = sentOnce(next)
 	return roundTripper(func(r *http.Request) (*http.Response, error) {
 		if !changes(r) || act.Confirmation(r.Context()) == nil {
 			return refuse(r)
 		}
 		return next.RoundTrip(r)
+	})
+}
+
+// sentOnce keeps client-go from sending again what the server may have done although it
+// answered that it has trouble (5xx with Retry-After): the change would conflict with itself.
+func sentOnce(next http.RoundTripper) http.RoundTripper {
+	return roundTripper(func(r *http.Request) (*http.Response, error) {
+		response, err := next.RoundTrip(r)
+		if err == nil && response.StatusCode >= http.StatusInternalServerError {
+			response.Header.Del("Retry-After")
+		}
+		return response, err
 	})
 }
 

@@ -2,10 +2,17 @@ package client
 
 import (
 	"errors"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
 )
 
 func TestTheTransportLetsThrough(t *testing.T) {
@@ -64,6 +71,42 @@ func TestTheTransportLetsThrough(t *testing.T) {
 			}
 			if sent != test.through || errors.Is(err, ErrReadOnly) == test.through {
 				t.Errorf("sent is %v, the error is %v", sent, err)
+			}
+		})
+	}
+}
+
+// What a server may have done although it has trouble is not sent a second time.
+func TestAChangeIsSentAgainOnlyWhereItWasTurnedAway(t *testing.T) {
+	for _, test := range []struct {
+		says  string
+		code  int
+		guard func(http.RoundTripper) http.RoundTripper
+		sent  int
+	}{
+		{"the server has too many requests", http.StatusTooManyRequests, sentOnce, 2},
+		{"etcd was slow to say that it is stored", http.StatusInternalServerError, sentOnce, 1},
+		{"a proxy lost the answer", http.StatusBadGateway, sentOnce, 1},
+		{"a dry run", http.StatusInternalServerError, dryRunsOnly, 2},
+	} {
+		t.Run(test.says, func(t *testing.T) {
+			var sent atomic.Int32
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				if sent.Add(1) == 1 {
+					w.Header().Set("Retry-After", "0")
+					w.WriteHeader(test.code)
+				}
+				_, _ = io.WriteString(w, `{"kind":"Node","apiVersion":"v1","metadata":{"name":"n1"}}`)
+			}))
+			defer server.Close()
+			client, err := guarded(&rest.Config{Host: server.URL}, test.guard, time.Minute)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = client.CoreV1().Nodes().Patch(t.Context(), "n1", types.MergePatchType, []byte(`{"spec":{"unschedulable":true}}`), metav1.PatchOptions{})
+			if got := int(sent.Load()); got != test.sent || (err == nil) != (test.sent > 1) {
+				t.Errorf("sent %d times, want %d; the error is %v", got, test.sent, err)
 			}
 		})
 	}
