@@ -84,14 +84,16 @@ func (c *Command) tell(p *plan.Plan) error {
 // wants a flag that was not given, without which the change is refused.
 func verdictOf(p *plan.Plan, unagreed bool) error {
 	found := exit.Outcome{Blocked: unagreed || len(p.Verdict.Rejections)+p.Verdict.Blocked > 0, Undecided: p.Unread != ""}
+	fate := func(of plan.Fate) {
+		found.Blocked = found.Blocked || of.Outcome == plan.Waits || of.Outcome == plan.Depends
+		found.Undecided = found.Undecided || of.Outcome == plan.NotKnown
+	}
+	for _, victim := range p.Preempted {
+		fate(victim.Fate)
+	}
 	for _, end := range p.Ends {
 		found.Blocked = found.Blocked || end.Refills()
-		switch end.Fate.Outcome {
-		case plan.Waits, plan.Depends:
-			found.Blocked = true
-		case plan.NotKnown:
-			found.Undecided = true
-		}
+		fate(end.Fate)
 		switch end.Budget().Allows {
 		case plan.BudgetWaits, plan.BudgetNever:
 			found.Blocked = true

@@ -26,6 +26,16 @@ func TestAPlanThatLeavesADrainedNodeWithPodsIsBlocked(t *testing.T) {
 	}
 }
 
+// A drain whose replacements preempt pods that become Pending has not found room for all.
+func TestAPlanThatPreemptsPodsThatBecomePendingIsBlocked(t *testing.T) {
+	for outcome, want := range map[plan.Outcome]error{plan.Waits: exit.ErrBlocked, plan.Depends: exit.ErrBlocked, plan.NotKnown: exit.ErrUndecided, plan.Lands: nil} {
+		victim := plan.PreemptedPod{Fate: plan.Fate{Outcome: outcome}}
+		if err := verdictOf(&plan.Plan{Preempted: []plan.PreemptedPod{victim}}, false); !errors.Is(err, want) {
+			t.Errorf("%s: %v, want %v", outcome, err, want)
+		}
+	}
+}
+
 // Whoever reads the exit code is told that pods are missing from a plan.
 func TestAPlanWithoutPodsThatCouldNotBeReadIsUndecided(t *testing.T) {
 	if err := verdictOf(&plan.Plan{Unread: "not allowed to list pods"}, true); !errors.Is(err, exit.ErrUndecided) {

@@ -2,7 +2,7 @@ package plan
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// Document is a Plan as scripts read it: a contract. Lists are never null.
+// Document is a Plan as scripts read it: a contract. Lists are never null, but one that came later may be omitted.
 type Document struct {
 	metav1.TypeMeta `json:",inline"`
 
@@ -12,6 +12,7 @@ type Document struct {
 	Pods           []EndDocument     `json:"pods"`                  // that it terminates, as far as they are known
 	Unread         string            `json:"podsUnknown,omitempty"` // why pods may be missing from pods and podsTerminated
 	Stays          []StayDocument    `json:"notEvicted"`
+	Preempted      []VictimDocument  `json:"preempted,omitempty"` // for the replacements of pods
 	Changes        []ChangeDocument  `json:"changes"`
 	Effects        []string          `json:"effects"`
 	Warnings       []string          `json:"warnings"`
@@ -65,6 +66,17 @@ type StayDocument struct {
 	Why       StayReason `json:"why"`
 }
 
+// VictimDocument is a pod that is preempted for the replacement of a pod that the plan terminates.
+type VictimDocument struct {
+	Namespace string       `json:"namespace"`
+	Name      string       `json:"name"`
+	UID       string       `json:"uid"`
+	Node      string       `json:"node"`
+	By        string       `json:"by"`               // namespace and name of the pod that is replaced
+	Likely    bool         `json:"likely,omitempty"` // in another order another pod may be preempted in its place, or none
+	Fate      FateDocument `json:"fate"`             // depends: it may be preempted
+}
+
 // ChangeDocument is the change of one object.
 type ChangeDocument struct {
 	Resource  string         `json:"resource"`
@@ -110,6 +122,9 @@ func (p *Plan) Document() Document {
 		ref := stay.Pod.Ref()
 		document.Stays = append(document.Stays, StayDocument{ref.Namespace, ref.Name, string(ref.UID), stay.Why})
 	}
+	for _, victim := range p.Preempted {
+		document.Preempted = append(document.Preempted, victim.document())
+	}
 	for _, change := range p.Changes {
 		document.Changes = append(document.Changes, change.document())
 	}
@@ -121,7 +136,7 @@ func (p *Plan) Document() Document {
 
 func (e End) document() EndDocument {
 	ref := e.Pod.Ref()
-	fate := FateDocument{Outcome: e.Fate.Outcome, Node: e.Fate.Node, Tie: e.Fate.Tie, Varies: e.Fate.Varies, Likely: e.Fate.Likely, Why: e.Fate.Why}
+	fate := e.Fate.document()
 	if budget := e.Budget(); budget.Name != "" || budget.Allows == BudgetUnread { // of others no budget is asked
 		fate.Budget = new(BudgetDocument{Allows: budget.Allows, Name: budget.Name, Why: budget.Why, Left: budget.Left})
 	}
@@ -129,6 +144,18 @@ func (e End) document() EndDocument {
 		Namespace: ref.Namespace, Name: ref.Name, UID: string(ref.UID), Node: e.Pod.Object.Spec.NodeName,
 		How: e.How, AfterSeconds: int64(e.After.Seconds()), GraceSeconds: int64(e.Grace.Seconds()),
 		Lost: e.Lost, EmptyDir: e.EmptyDir, Terminating: e.Terminating, Fate: fate, Words: e.Words(),
+	}
+}
+
+// document is a fate without its budget, which only evictions ask.
+func (f Fate) document() FateDocument {
+	return FateDocument{Outcome: f.Outcome, Node: f.Node, Tie: f.Tie, Varies: f.Varies, Likely: f.Likely, Why: f.Why}
+}
+
+func (v PreemptedPod) document() VictimDocument {
+	return VictimDocument{
+		Namespace: v.Pod.Namespace, Name: v.Pod.Name, UID: string(v.Pod.UID), Node: v.Pod.Spec.NodeName,
+		By: v.By, Likely: v.Instead, Fate: v.Fate.document(),
 	}
 }
 

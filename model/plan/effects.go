@@ -140,6 +140,8 @@ func (p *Plan) Foretell(forecast *Forecast) {
 	p.order()
 	p.Effects = append(p.effects(), admitted(forecast.Admitted, p.on)...)
 	p.Effects = append(p.Effects, barred(forecast.Barred)...)
+	p.Preempted = forecast.Preempted
+	p.warn(preemptedWords(p.Preempted))
 	p.warn(unreadBudgets(p.Ends))
 	if forecast.Unknown != "" {
 		p.warn("Incomplete forecast: " + model.Clean(forecast.Unknown) + ".")
@@ -169,6 +171,36 @@ func (p *Plan) warn(sentence string) {
 	if sentence != "" && !slices.Contains(p.Warnings, sentence) {
 		p.Warnings = append(p.Warnings, sentence)
 	}
+}
+
+// preemptedWords say which pods are preempted for replacements, and what becomes of them: "Replacements preempt
+// shop/a: Pending; may preempt shop/b."; "" where none are.
+func preemptedWords(all []PreemptedPod) string {
+	var sure, may []string
+	var ends Ends
+	like := ""
+	for _, victim := range all {
+		pod := model.NewPod(victim.Pod)
+		if victim.Fate.Outcome == Depends {
+			may = append(may, model.Clean(pod.FullName()))
+			continue
+		}
+		sure, ends = append(sure, model.Clean(pod.FullName())), append(ends, End{Pod: pod, Fate: victim.Fate})
+		if victim.Instead {
+			like = ", or pods like " + grammar.Agree(len(sure), "it", "them")
+		}
+	}
+	var clauses []string
+	if len(sure) > 0 {
+		clauses = append(clauses, "preempt "+grammar.List(sure, grammar.Few)+like+": "+ends.outcomes())
+	}
+	if len(may) > 0 {
+		clauses = append(clauses, "may preempt "+grammar.List(may, grammar.Few))
+	}
+	if len(clauses) == 0 {
+		return ""
+	}
+	return "Replacements " + strings.Join(clauses, "; ") + "."
 }
 
 // unreadBudgets says that budgets could not be read; "" where they were.

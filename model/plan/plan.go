@@ -28,6 +28,8 @@ type Plan struct {
 	// not known by name.
 	PodsTerminated int
 	Stays          Stays
+	// Preempted are pods that are preempted for the replacements of Ends, as the forecast says.
+	Preempted []PreemptedPod
 	// Unread says why pods of the nodes that change may be missing from the plan; "" where
 	// all could be read.
 	Unread string
