@@ -156,8 +156,12 @@ func (j *Judgement) raises(others []missingPods) (raises []raise, why string) {
 		return nil, nothingToRaise(j)
 	}
 	for _, r := range rejections {
-		if len(r.unset) > 0 || r.uncounted {
-			return nil, grammar.Capital(r.sentence()) + ": raising it won't help."
+		switch {
+		case len(r.unset) > 0:
+			return nil, fmt.Sprintf("%s. Set %s there, or as defaults of a LimitRange: raising the quota won't help.",
+				grammar.Capital(r.sentence()), grammar.Agree(len(r.unsetResources()), "it", "them"))
+		case r.uncounted:
+			return nil, grammar.Capital(r.sentence()) + ": kube-controller-manager does that. Raising the quota won't help."
 		}
 		if last := len(raises) - 1; last >= 0 && raises[last].name == r.name {
 			raises[last].limits = append(raises[last].limits, r)
