@@ -15,7 +15,6 @@ import (
 	"k8s.io/kubernetes/pkg/controller"
 
 	"github.com/kubectl-fathom/kubectl-fathom/demo/api"
-	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/command"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -46,6 +45,9 @@ func (c *Cluster) Source(ctx context.Context) (*cluster.Source, error) {
 		rejections.Run(ctx)
 	}()
 	asker := cluster.NewCachedReader(cluster.CachedReaderOptions{Client: c.store.Client(ctx, api.Reads), Namespace: metav1.NamespaceDefault})
+	lookups := cluster.LookupsOf(asker)
+	// No controller here writes the objects that these read.
+	lookups.Provisioning, lookups.Queue, lookups.Group, lookups.Nominator = nil, nil, nil, nil
 	return &cluster.Source{
 		Factory: factory, Client: reader, Trace: scheduler.NewUnreadable(), Changed: changes,
 		Status: func() model.Status {
@@ -57,15 +59,8 @@ func (c *Cluster) Source(ctx context.Context) (*cluster.Source, error) {
 			return status
 		},
 		NotCreated: rejections.NotCreated, Usage: c.usage,
-		SchedulerAlive: asker.SchedulerAlive, AttemptSeen: asker.AttemptSeen, Autoscalers: asker.Autoscalers,
-		Whole: func(ctx context.Context, pod *corev1.Pod) (*corev1.Pod, error) {
-			return cluster.WholePod(ctx, asker, pod)
-		},
-		Facts: func(ctx context.Context, of model.Ref) command.Facts { return cluster.FactsOf(ctx, asker, of) },
-		Preempted: func(ctx context.Context, namespace string) []*corev1.Event {
-			return cluster.PreemptedOf(ctx, asker, namespace)
-		},
-		Events: asker.RecentEvents, EventsUnread: asker.EventsUnread, Quotas: asker.Quotas, LimitRanges: asker.LimitRanges, Created: cluster.CreatedBy(asker), Objects: asker.Objects,
+		Lookups: lookups,
+		Objects: asker.Objects,
 	}, nil
 }
 

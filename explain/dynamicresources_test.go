@@ -346,7 +346,7 @@ func TestAPodIsBoundOnceItsDevicesAreReady(t *testing.T) {
 		by := func(context.Context, *corev1.Pod) *report.Nominator {
 			return &report.Nominator{Manager: "kube-scheduler"}
 		}
-		r := mustExplain(t, startEngine(t, Options{Nominator: by}, testNode("n", "4"), pod, claim, aSlice("n", aDevice("gpu-0", "gpu"))), pod)
+		r := mustExplain(t, startEngine(t, Options{Lookups: Lookups{Nominator: by}}, testNode("n", "4"), pod, claim, aSlice("n", aDevice("gpu-0", "gpu"))), pod)
 		if got := strings.Join(r.Nomination.Waits, ", "); got != c.waits {
 			t.Errorf("%s: it waits for %q, want %q", name, got, c.waits)
 		}
@@ -537,7 +537,7 @@ func TestAClaimThatCannotBeCreatedIsToldWithWhy(t *testing.T) {
 		"an event": {said, waits + ` kube-controller-manager could not create it: PodResourceClaim gpu: template "none" not found.`},
 		"none":     {said[2:], waits},
 	} {
-		options := Options{Events: func(context.Context, model.Ref) ([]model.Event, error) { return c.events, nil }}
+		options := Options{Lookups: Lookups{Events: func(context.Context, model.Ref) ([]model.Event, error) { return c.events, nil }}}
 		r, err := startDevicesOf(t, options, testNode("n", "4"), pod).Ask(t.Context(), report.Query{Target: report.PodOf(pod.UID)})
 		if err != nil || r.Verdict != report.Gated || r.Summary != c.want || r.Why != "claim gpu is not created from template none" {
 			t.Errorf("%s: %v\n%+v\nwant\n%s", name, err, r, c.want)

@@ -56,6 +56,12 @@ type Options struct {
 	Parallelism int
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
+	// Lookups are what the engine asks for where its informers do not tell.
+	Lookups
+}
+
+// Lookups ask for what no informer holds. One that is nil has no answer.
+type Lookups struct {
 	// SchedulerAlive says whether a scheduler of that name lives (a Lease that is
 	// renewed, pods that it bound or refused lately, its events), whether that
 	// could be found out at all, and what was seen. Nil: never known.

@@ -59,7 +59,7 @@ func TestFitPlacesPodsUntilOneStops(t *testing.T) {
 		"gated": {testPod("shop/web", "", "1", gated), 2, "0 of 2 fit. The 1st would be Pending: ", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e := startEngine(t, Options{Quotas: noQuotas}, testNode("n1", "4"), testNode("n2", "4"), tainted)
+			e := startEngine(t, Options{Lookups: Lookups{Quotas: noQuotas}}, testNode("n1", "4"), testNode("n2", "4"), tainted)
 			got := mustFit(t, e, report.FitQuery{Pod: test.pod, Replicas: test.replicas, Admittance: report.Admittance{Admitted: true}})
 			if says := got.Sentence(); !strings.HasPrefix(says, test.says) {
 				t.Errorf("it says %q, want %q …", says, test.says)
@@ -89,7 +89,7 @@ func TestFitCountsWhatAQuotaAdmits(t *testing.T) {
 		"lets less than a node ": {cpuQuota("20", "20"), "0 of 4 fit. The 1st would not be created: "},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e := startEngine(t, Options{Quotas: test.quota}, testNode("n1", "4"))
+			e := startEngine(t, Options{Lookups: Lookups{Quotas: test.quota}}, testNode("n1", "4"))
 			got := mustFit(t, e, report.FitQuery{Pod: testPod("shop/web", "", "1"), Replicas: 4, Admittance: report.Admittance{Admitted: true}})
 			if says := got.Sentence(); !strings.HasPrefix(says, test.says) {
 				t.Errorf("it says %q, want %q …", says, test.says)
@@ -103,7 +103,7 @@ func TestFitCountsWhatAQuotaAdmits(t *testing.T) {
 
 // A pod that a quota rejects is not created: whether it would fit a node does not matter then.
 func TestFitSaysFirstThatAPodWouldNotBeCreated(t *testing.T) {
-	e := startEngine(t, Options{Quotas: cpuQuota("20", "20")}, testNode("n1", "4"))
+	e := startEngine(t, Options{Lookups: Lookups{Quotas: cpuQuota("20", "20")}}, testNode("n1", "4"))
 	got := mustFit(t, e, report.FitQuery{Pod: testPod("shop/web", "", "8"), Replicas: 1, Admittance: report.Admittance{Admitted: true}})
 	if says := got.Sentence(); !strings.HasPrefix(says, "0 of 1 fits. The 1st would not be created: ResourceQuota shop/compute") {
 		t.Errorf("it says %q", says)
@@ -111,7 +111,7 @@ func TestFitSaysFirstThatAPodWouldNotBeCreated(t *testing.T) {
 }
 
 func TestFitLeavesOpenWhatCannotBeRead(t *testing.T) {
-	e := startEngineForbidding(t, Options{Quotas: noQuotas}, []string{"persistentvolumeclaims"}, testNode("n1", "4"))
+	e := startEngineForbidding(t, Options{Lookups: Lookups{Quotas: noQuotas}}, []string{"persistentvolumeclaims"}, testNode("n1", "4"))
 	pod := testPod("shop/web", "", "1")
 	pod.Spec.Volumes = []corev1.Volume{{Name: "data", VolumeSource: corev1.VolumeSource{
 		PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "data"},
@@ -126,7 +126,7 @@ func TestFitLeavesOpenWhatCannotBeRead(t *testing.T) {
 }
 
 func TestFitEndsWhenItIsCancelled(t *testing.T) {
-	e := startEngine(t, Options{Quotas: noQuotas}, testNode("n1", "4"))
+	e := startEngine(t, Options{Lookups: Lookups{Quotas: noQuotas}}, testNode("n1", "4"))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := e.Fit(ctx, report.FitQuery{Pod: testPod("shop/web", "", "1"), Replicas: 3}); err == nil {
@@ -135,7 +135,7 @@ func TestFitEndsWhenItIsCancelled(t *testing.T) {
 }
 
 func TestTheTextOfFitIsByPoolWhereThereAreSome(t *testing.T) {
-	e := startEngine(t, Options{Quotas: noQuotas}, testNode("n1", "4"), testNode("n2", "4"), testNode("n3", "2"))
+	e := startEngine(t, Options{Lookups: Lookups{Quotas: noQuotas}}, testNode("n1", "4"), testNode("n2", "4"), testNode("n3", "2"))
 	got := mustFit(t, e, report.FitQuery{Pod: testPod("shop/web", "", "2"), Replicas: 6, Admittance: report.Admittance{Admitted: true}})
 	nowhere := func(string) string { return "" }
 	rest := `
@@ -170,7 +170,7 @@ func TestFitLikeCountsFurtherPodsLikeOne(t *testing.T) {
 	ordinal := testPod("shop/db-0", "n1", "1", set, scratch("data-db-0"))
 	large := testPod("shop/large-0", "", "3", podControlledBy("apps/v1", "StatefulSet", "large"), scratch("data-large-0"))
 	agent := testPod("sys/agent", "n1", "", podControlledBy("apps/v1", "DaemonSet", "agent"))
-	e := startEngine(t, Options{Quotas: noQuotas, LimitRanges: func(context.Context, string) ([]corev1.LimitRange, error) { return nil, nil }},
+	e := startEngine(t, Options{Lookups: Lookups{Quotas: noQuotas, LimitRanges: func(context.Context, string) ([]corev1.LimitRange, error) { return nil, nil }}},
 		testNamespace("shop"), testNode("n1", "8"), testNode("n2", "4"), running, pending, ordinal, large, agent)
 	for _, test := range []struct {
 		pod    *corev1.Pod

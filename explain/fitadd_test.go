@@ -53,7 +53,7 @@ func TestFitAddsNodesLikeOneThatExists(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e := startEngine(t, Options{Quotas: noQuotas}, objects...)
+			e := startEngine(t, Options{Lookups: Lookups{Quotas: noQuotas}}, objects...)
 			got := mustFit(t, e, report.FitQuery{Pod: test.pod, Replicas: test.replicas, Admittance: report.Admittance{Admitted: true}, New: test.added})
 			if says := got.Sentence(); !strings.HasPrefix(says, test.says) {
 				t.Errorf("it says %q, want %q …", says, test.says)
@@ -72,7 +72,7 @@ func TestFitAddsNodesLikeOneThatExists(t *testing.T) {
 }
 
 func TestFitAddsNoNodeLikeOneThatIsNotThere(t *testing.T) {
-	e := startEngine(t, Options{Quotas: noQuotas}, testNode("std", "4"))
+	e := startEngine(t, Options{Lookups: Lookups{Quotas: noQuotas}}, testNode("std", "4"))
 	_, err := e.Fit(t.Context(), report.FitQuery{Pod: testPod("shop/web", "", "1"), Replicas: 1, New: report.NewNodes{Like: "none", Count: 1}})
 	if err == nil || !strings.Contains(err.Error(), "no such node") {
 		t.Errorf("error %v", err)
@@ -80,7 +80,7 @@ func TestFitAddsNoNodeLikeOneThatIsNotThere(t *testing.T) {
 }
 
 func TestFitLeavesTheDevicesOfNewNodesOpen(t *testing.T) {
-	e := startEngine(t, Options{Quotas: noQuotas}, testNode("std", "4"))
+	e := startEngine(t, Options{Lookups: Lookups{Quotas: noQuotas}}, testNode("std", "4"))
 	pod := testPod("shop/web", "", "1")
 	pod.Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "gpu", ResourceClaimName: new("gpu")}}
 	got := mustFit(t, e, report.FitQuery{Pod: pod, Replicas: 1, Admittance: report.Admittance{Admitted: true}, New: report.NewNodes{Like: "std", Count: 1}})
@@ -118,13 +118,13 @@ func TestAddedNodesAreAsNodesThatExist(t *testing.T) {
 		}
 		simulated := q
 		simulated.New = report.NewNodes{Like: like.Name, Count: 2}
-		got := mustFit(t, startEngine(t, Options{Quotas: noQuotas}, c.Objects()...), simulated)
+		got := mustFit(t, startEngine(t, Options{Lookups: Lookups{Quotas: noQuotas}}, c.Objects()...), simulated)
 		for _, node := range got.Added.Nodes {
 			if got.Added.DaemonPods > 0 {
 				real = append(real, testPod("sys/agent-"+node, node, "100m", podControlledBy("apps/v1", "DaemonSet", "agent")))
 			}
 		}
-		want := mustFit(t, startEngine(t, Options{Quotas: noQuotas}, real...), q)
+		want := mustFit(t, startEngine(t, Options{Lookups: Lookups{Quotas: noQuotas}}, real...), q)
 		if fmt.Sprint(got.Placed) != fmt.Sprint(want.Placed) || got.Stopped() != want.Stopped() || (got.Fits == nil) != (want.Fits == nil) {
 			rt.Errorf("with new nodes like %s placed %v, stopped %v; in truth %v, %v", like.Name, got.Placed, got.Stopped(), want.Placed, want.Stopped())
 		}

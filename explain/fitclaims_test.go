@@ -68,7 +68,7 @@ func TestFitAllocatesTheDevicesOfClaimTemplates(t *testing.T) {
 			if test.held != nil {
 				objects = append(objects, aDeviceClaim("ml/other", 1, test.held))
 			}
-			e := startDevicesOf(t, Options{Quotas: noQuotas}, objects...)
+			e := startDevicesOf(t, Options{Lookups: Lookups{Quotas: noQuotas}}, objects...)
 			for range 2 { // the second time shows that nothing stays of the first
 				got := mustFit(t, e, report.FitQuery{Pod: infer, Replicas: test.replicas, Admittance: report.Admittance{Admitted: true}})
 				if says := got.Sentence(); says != test.says {
@@ -101,7 +101,7 @@ func TestAPodFromAManifestIsExplainedWithTheDevicesOfClaimsThatAreMadeLater(t *t
 			for i := range test.held {
 				objects = append(objects, aDeviceClaim(fmt.Sprintf("ml/other-%d", i), 1, holdingDevices("n", fmt.Sprintf("gpu-%d", i))))
 			}
-			e := startDevicesOf(t, Options{Quotas: noQuotas}, objects...)
+			e := startDevicesOf(t, Options{Lookups: Lookups{Quotas: noQuotas}}, objects...)
 			told, err := e.Ask(t.Context(), report.Query{Target: report.PodFrom(testPod("ml/infer", "", test.cpu, claimingFrom(test.template))), Parts: report.FixesPart})
 			if err != nil {
 				t.Fatal(err)
@@ -128,7 +128,7 @@ func TestFitCountsMoreOfAPodWhoseClaimsAreMadeFromATemplate(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			objects := twoGPUs(append(slices.Concat(held, test.template), namespace)...)
-			e := startDevicesOf(t, Options{Quotas: noQuotas, LimitRanges: noLimits}, objects...)
+			e := startDevicesOf(t, Options{Lookups: Lookups{Quotas: noQuotas, LimitRanges: noLimits}}, objects...)
 			got, err := FitLike(t.Context(), e, running.UID, 9)
 			if err != nil {
 				t.Fatal(err)
@@ -159,7 +159,7 @@ func TestFitLeavesOpenWhatUnreadClaimTemplatesDecide(t *testing.T) {
 		"more than quotas": {testPod("ml/infer", "", "30", claimingFrom("one-gpu")), "0 of 3 fit. The 1st ", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e := startDevicesOf(t, Options{Quotas: cpuQuota("20", "1")}, twoGPUs()...)
+			e := startDevicesOf(t, Options{Lookups: Lookups{Quotas: cpuQuota("20", "1")}}, twoGPUs()...)
 			got := mustFit(t, e, report.FitQuery{Pod: test.pod, Replicas: 3, Admittance: report.Admittance{Admitted: true}})
 			if says := got.Sentence(); !strings.HasPrefix(says, test.says) {
 				t.Errorf("it says %q, want %q …", says, test.says)
@@ -179,7 +179,7 @@ func TestFitCountsWhatAQuotaAdmitsOfClaims(t *testing.T) {
 		quota.Status.Used = corev1.ResourceList{devices: *resourceQuantity("4")}
 		return []corev1.ResourceQuota{quota}, nil
 	}
-	e := startDevicesOf(t, Options{Quotas: quotas}, twoGPUs(oneGPU("ml/one-gpu"))...)
+	e := startDevicesOf(t, Options{Lookups: Lookups{Quotas: quotas}}, twoGPUs(oneGPU("ml/one-gpu"))...)
 	got := mustFit(t, e, report.FitQuery{Pod: testPod("ml/infer", "", "1", claimingFrom("one-gpu")), Replicas: 2, Admittance: report.Admittance{Admitted: true}})
 	if says, want := got.Sentence(), `1 of 2 fit. The 2nd would be Pending: waiting for ResourceClaim gpu, which is not created yet from ResourceClaimTemplate ml/one-gpu`; !strings.HasPrefix(says, want) {
 		t.Errorf("it says %q, want %q …", says, want)
@@ -194,7 +194,7 @@ func TestFitCountsWhatAQuotaAdmitsOfClaims(t *testing.T) {
 
 func TestFitPlacesPodsThatShareAClaimWhereItIsAllocated(t *testing.T) {
 	shared := testPod("ml/infer", "", "1", claiming("shared"))
-	e := startDevicesOf(t, Options{Quotas: noQuotas}, twoGPUs(aDeviceClaim("ml/shared", 1))...)
+	e := startDevicesOf(t, Options{Lookups: Lookups{Quotas: noQuotas}}, twoGPUs(aDeviceClaim("ml/shared", 1))...)
 	got := mustFit(t, e, report.FitQuery{Pod: shared, Replicas: 5, Admittance: report.Admittance{Admitted: true}})
 	if says, want := got.Sentence(), "4 of 5 fit. The 5th "; !strings.HasPrefix(says, want) {
 		t.Errorf("it says %q, want %q …", says, want)
@@ -213,7 +213,7 @@ func TestFitCountsTheDevicesOfExtendedResources(t *testing.T) {
 	wanted := func(p *corev1.Pod) {
 		p.Spec.Containers[0].Resources.Requests["example.com/gpu"] = *resourceQuantity("1")
 	}
-	e := startDevicesOf(t, Options{Quotas: noQuotas}, testNode("n", "4"), class, aSlice("n", aDevice("gpu-0", "gpu"), aDevice("gpu-1", "gpu")))
+	e := startDevicesOf(t, Options{Lookups: Lookups{Quotas: noQuotas}}, testNode("n", "4"), class, aSlice("n", aDevice("gpu-0", "gpu"), aDevice("gpu-1", "gpu")))
 	got := mustFit(t, e, report.FitQuery{Pod: testPod("ml/infer", "", "1", wanted), Replicas: 3, Admittance: report.Admittance{Admitted: true}})
 	if says, want := got.Sentence(), "2 of 3 fit. The 3rd would be Pending: n: no gpu device free for resource example.com/gpu."; says != want {
 		t.Errorf("it says %q, want %q", says, want)
@@ -242,7 +242,7 @@ func TestFitCountsSharesAndPartsOfDevices(t *testing.T) {
 		"parts of 40Gi":  {parts, counters, oneGPU("ml/one-gpu")},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e := startDevicesOf(t, Options{Quotas: noQuotas}, append(devices, testNode("n", "4"), gpuClass())...)
+			e := startDevicesOf(t, Options{Lookups: Lookups{Quotas: noQuotas}}, append(devices, testNode("n", "4"), gpuClass())...)
 			got := mustFit(t, e, report.FitQuery{Pod: testPod("ml/infer", "", "1", claimingFrom("one-gpu")), Replicas: 3, Admittance: report.Admittance{Admitted: true}})
 			if got.Fits == nil || *got.Fits != 2 || !got.Stopped() {
 				t.Errorf("%s Placed %v, unknown %v", got.Sentence(), got.Placed, got.Unknown)
@@ -287,7 +287,7 @@ func TestDevicesStayAllocatedInASimulatedStateWhenTheRealOneMovesOn(t *testing.T
 
 func TestFitSaysNothingForCertainWhereDevicesOfNewNodesDecide(t *testing.T) {
 	both := aDeviceClaim("ml/other", 1, holdingDevices("n", "gpu-0", "gpu-1"))
-	e := startDevicesOf(t, Options{Quotas: noQuotas}, twoGPUs(both, oneGPU("ml/one-gpu"))...)
+	e := startDevicesOf(t, Options{Lookups: Lookups{Quotas: noQuotas}}, twoGPUs(both, oneGPU("ml/one-gpu"))...)
 	added := report.NewNodes{Like: "n", Count: 1}
 	got := mustFit(t, e, report.FitQuery{Pod: testPod("ml/infer", "", "1", claimingFrom("one-gpu")), Replicas: 1, Admittance: report.Admittance{Admitted: true}, New: added})
 	same(t, got.Sentence(), "With 1 more node like n, how many of 1 fit is unknown: the devices of a new node are not known.")

@@ -27,7 +27,7 @@ func limiting(name corev1.ResourceName, hard string) func(context.Context, strin
 func TestAQuotaOfDevicesLeavesNothingOpenThatNodesDecide(t *testing.T) {
 	class := gpuClass()
 	class.Spec.ExtendedResourceName = new("example.com/gpu")
-	e := startDevicesOf(t, Options{Quotas: limiting(corev1.ResourceName("gpu"+corev1.ResourceClaimsPerClass), "2")}, testNode("n", "4"), class, aSlice("n", aDevice("gpu-0", "gpu")))
+	e := startDevicesOf(t, Options{Lookups: Lookups{Quotas: limiting(corev1.ResourceName("gpu"+corev1.ResourceClaimsPerClass), "2")}}, testNode("n", "4"), class, aSlice("n", aDevice("gpu-0", "gpu")))
 	got := mustFit(t, e, report.FitQuery{Pod: testPod("ml/infer", "", "1", wantingGPU), Replicas: 3, Admittance: report.Admittance{Admitted: true}})
 	if says := got.Sentence(); !strings.HasPrefix(says, "1 of 3 fit. The 2nd would be Pending: ") {
 		t.Error(says)
@@ -65,7 +65,7 @@ func TestFitCountsDevicesAsQuotasDo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			class := gpuClass()
 			class.Spec.ExtendedResourceName = new("example.com/gpu")
-			e := startDevicesOf(t, Options{Quotas: limiting(test.of, test.hard)},
+			e := startDevicesOf(t, Options{Lookups: Lookups{Quotas: limiting(test.of, test.hard)}},
 				testNode("n", "4"), testNode("other", "4"), class, aSlice("n", aDevice("gpu-0", "gpu"), aDevice("gpu-1", "gpu")), oneGPU("ml/one-gpu"))
 			got := mustFit(t, e, report.FitQuery{Pod: test.pod, Replicas: 2, Admittance: report.Admittance{Admitted: true}})
 			if says := got.Sentence(); !strings.HasPrefix(says, test.says) {

@@ -93,7 +93,7 @@ func TestFitMakesTheClaimsOfEphemeralVolumes(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e := startEngine(t, Options{Quotas: noQuotas}, twoZones(test.objects...)...)
+			e := startEngine(t, Options{Lookups: Lookups{Quotas: noQuotas}}, twoZones(test.objects...)...)
 			for range 2 { // the second time shows that nothing stays of the first
 				got := mustFit(t, e, report.FitQuery{Pod: testPod("ml/infer", "", "1", scratch(test.class)), Replicas: test.replicas, Admittance: report.Admittance{Admitted: true}})
 				if says := got.Sentence(); !strings.HasPrefix(says, test.says) {
@@ -123,7 +123,7 @@ func TestFitLeavesOpenWhereVolumesAreThatAreProvisionedAtOnce(t *testing.T) {
 		"no claims are read": {"late", "1", []string{"persistentvolumeclaims"}, "How many of 3 fit is unknown: "},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e := startEngineForbidding(t, Options{Quotas: noQuotas}, test.forbidden, twoZones(append(classes, aClass("late", "csi.example.com"))...)...)
+			e := startEngineForbidding(t, Options{Lookups: Lookups{Quotas: noQuotas}}, test.forbidden, twoZones(append(classes, aClass("late", "csi.example.com"))...)...)
 			got := mustFit(t, e, report.FitQuery{Pod: testPod("ml/infer", "", test.cpu, scratch(test.class)), Replicas: 3, Admittance: report.Admittance{Admitted: true}})
 			if says := got.Sentence(); !strings.HasPrefix(says, test.says) {
 				t.Errorf("it says %q, want %q …", says, test.says)
@@ -139,7 +139,7 @@ func TestFitCountsWhatAQuotaAdmitsOfVolumes(t *testing.T) {
 		quota.Status.Used = corev1.ResourceList{corev1.ResourceRequestsStorage: resource.MustParse("0")}
 		return []corev1.ResourceQuota{quota}, nil
 	}
-	e := startEngine(t, Options{Quotas: quotas}, twoZones(aClass("csi", "csi.example.com"))...)
+	e := startEngine(t, Options{Lookups: Lookups{Quotas: quotas}}, twoZones(aClass("csi", "csi.example.com"))...)
 	got := mustFit(t, e, report.FitQuery{Pod: testPod("ml/infer", "", "1", scratch("csi")), Replicas: 3, Admittance: report.Admittance{Admitted: true}})
 	if says, want := got.Sentence(), "2 of 3 fit. The 3rd would be Pending: "; !strings.HasPrefix(says, want) {
 		t.Errorf("it says %q, want %q …", says, want)
@@ -175,7 +175,7 @@ func TestAPodFromAManifestIsExplainedWithTheVolumesThatAreMadeLater(t *testing.T
 	} {
 		t.Run(name, func(t *testing.T) {
 			pods := []runtime.Object{testPod("sys/agent", "n", "1")}
-			e := startEngine(t, Options{Quotas: noQuotas}, twoZones(append(pods, testNamespace("ml"), aClass("csi", "csi.example.com", onlyIn("eu-1a")), aClass("now", "csi.example.com", atOnce),
+			e := startEngine(t, Options{Lookups: Lookups{Quotas: noQuotas}}, twoZones(append(pods, testNamespace("ml"), aClass("csi", "csi.example.com", onlyIn("eu-1a")), aClass("now", "csi.example.com", atOnce),
 				aClass("local", "kubernetes.io/no-provisioner"), manual, plain, driver)...)...)
 			pod := testPod("ml/infer", "", test.cpu, scratch(test.class))
 			told, err := e.Ask(t.Context(), report.Query{Target: report.PodFrom(pod), Parts: report.FixesPart | report.PreemptionPart | report.Nodes})
@@ -220,7 +220,7 @@ func TestFitLikeMakesClaimsLikeThoseThatExist(t *testing.T) {
 				}}}
 			}
 			db := testPod("shop/db-0", "n", "1", podControlledBy("apps/v1", "StatefulSet", "db"), mounts)
-			e := startEngine(t, Options{Quotas: noQuotas, LimitRanges: func(context.Context, string) ([]corev1.LimitRange, error) { return nil, nil }},
+			e := startEngine(t, Options{Lookups: Lookups{Quotas: noQuotas, LimitRanges: func(context.Context, string) ([]corev1.LimitRange, error) { return nil, nil }}},
 				twoZones(testNamespace("shop"), test.class, claim, volume, db, testPod("shop/other", "n", "1"))...)
 			got, err := FitLike(t.Context(), e, db.UID, 9)
 			if err != nil {
@@ -260,7 +260,7 @@ func TestNewClaimsOfAStatefulSetLeaveOpenWhatOthersDecide(t *testing.T) {
 		"none of these":                         {"local", []runtime.Object{aClass("local", "kubernetes.io/no-provisioner")}, report.Unschedulable},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e := startEngine(t, Options{Quotas: noQuotas}, twoZones(append(test.objects, testNamespace("ml"))...)...)
+			e := startEngine(t, Options{Lookups: Lookups{Quotas: noQuotas}}, twoZones(append(test.objects, testNamespace("ml"))...)...)
 			template := aClaim("ml/data", test.class)
 			set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "db"}, Spec: appsv1.StatefulSetSpec{VolumeClaimTemplates: []corev1.PersistentVolumeClaim{*template}}}
 			set.Spec.Template.Spec = testPod("ml/any", "", "1").Spec
@@ -349,8 +349,10 @@ func TestFitNumbersTheReplicasOfAStatefulSetOn(t *testing.T) {
 				}}}
 			})
 			e := startEngine(t, Options{
-				Quotas:      claimQuota(test.claims, test.used),
-				LimitRanges: func(context.Context, string) ([]corev1.LimitRange, error) { return nil, nil },
+				Lookups: Lookups{
+					Quotas:      claimQuota(test.claims, test.used),
+					LimitRanges: func(context.Context, string) ([]corev1.LimitRange, error) { return nil, nil },
+				},
 			}, twoZones(append(test.objects, testNamespace("shop"), aClass("csi", "csi.example.com"), aClaim("shop/data-db-0", "csi"), set, db)...)...)
 			planned, _ := admission.FurtherPodOf(set)
 			planned.WithNewClaims(planned.Pod)

@@ -510,7 +510,7 @@ func TestAClaimOfAnotherClassHasToBeAdmitted(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			pod := testPod("shop/db", "", "1", mounting("data"))
-			e := startEngine(t, Options{Quotas: test.quotas}, testNode("a", "4"), testNamespace("shop"), aClass("fast-ssd", "csi.example.com"), aClaim("shop/data", "fast-sdd"), testOwner(pod), pod)
+			e := startEngine(t, Options{Lookups: Lookups{Quotas: test.quotas}}, testNode("a", "4"), testNamespace("shop"), aClass("fast-ssd", "csi.example.com"), aClaim("shop/data", "fast-sdd"), testOwner(pod), pod)
 			found, err := fixesOf(t.Context(), e, report.PodOf(pod.UID))
 			if err != nil {
 				t.Fatal(err)
@@ -752,7 +752,7 @@ func TestAPairIsNotVerifiedWhereThePodWouldPreemptBetween(t *testing.T) {
 // A pod whose scheduler does not run is given to the default one, where that finds it a node; one
 // whose own scheduler is the default one, or that is being deleted, is not.
 func TestAPodOfASchedulerThatDoesNotRunIsGivenToTheDefaultOne(t *testing.T) {
-	dead := Options{SchedulerAlive: func(context.Context, string) (bool, bool, string) { return false, true, "no Lease of that name" }}
+	dead := Options{Lookups: Lookups{SchedulerAlive: func(context.Context, string) (bool, bool, string) { return false, true, "no Lease of that name" }}}
 	of := func(name string) func(*corev1.Pod) {
 		return func(p *corev1.Pod) { p.Spec.SchedulerName = name }
 	}

@@ -362,7 +362,7 @@ func TestAFixForeseesTheOldPodOfARollingUpdate(t *testing.T) {
 		facts := func(context.Context, model.Ref) command.Facts {
 			return command.Facts{Replicas: 2, MaxSurge: 1, MaxUnavailable: c.missing}
 		}
-		e := startEngine(t, Options{Facts: facts},
+		e := startEngine(t, Options{Lookups: Lookups{Facts: facts}},
 			testNode("a", "5", zone("a")), running, set, testPod("dev/low", "a", "2", priority(c.low), ownedBy("ReplicaSet", "low")),
 			testNode("b", "4", zone("b")), testPod("dev/high", "b", "3", priority(1000), ownedBy("ReplicaSet", "high")), pod)
 		found, err := fixesOf(t.Context(), e, report.PodOf(pod.UID))
@@ -524,7 +524,7 @@ func TestAFixRecreatesRunningPodsWithTheRequestsOfNewOnes(t *testing.T) {
 			other.OwnerReferences = pod.OwnerReferences
 			objects = append(objects, other)
 		}
-		e := startEngine(t, Options{Facts: func(context.Context, model.Ref) command.Facts { return command.Facts{Replicas: 3, Recreate: true} }}, objects...)
+		e := startEngine(t, Options{Lookups: Lookups{Facts: func(context.Context, model.Ref) command.Facts { return command.Facts{Replicas: 3, Recreate: true} }}}, objects...)
 		found, err := fixesOf(t.Context(), e, report.PodOf(pod.UID))
 		if err != nil {
 			t.Fatal(err)

@@ -300,11 +300,11 @@ func TestFixesFollowTheDeployment(t *testing.T) {
 			running := testPod("shop/web-0", "a", "1")
 			running.OwnerReferences = pod.OwnerReferences
 			asked := 0
-			e := startEngine(t, Options{Facts: func(_ context.Context, of model.Ref) command.Facts {
+			e := startEngine(t, Options{Lookups: Lookups{Facts: func(_ context.Context, of model.Ref) command.Facts {
 				asked++
 				same(t, of.Resource+" "+of.Namespace+"/"+of.Name, "deployments shop/app")
 				return tc.facts
-			}}, testNode("a", "6"), testNode("b", "5"), set, running, pod)
+			}}}, testNode("a", "6"), testNode("b", "5"), set, running, pod)
 			found := must(fixesOf(t.Context(), e, report.PodOf(pod.UID)))
 			fix := found.Tried[0]
 			got, _, _ := strings.Cut(toldFixes(found), "\n")
@@ -340,7 +340,7 @@ func TestARecreatedPodWithAFinalizerIsNotVerified(t *testing.T) {
 // A CronJob keeps its template when one of its Jobs is recreated.
 func TestAJobOfACronJobNamesIt(t *testing.T) {
 	pod := testPod("shop/web", "", "8", podControlledBy("batch/v1", "Job", "nightly-1"))
-	e := startEngine(t, Options{Facts: func(context.Context, model.Ref) command.Facts { return command.Facts{CronJob: "nightly"} }}, testNode("a", "4"), pod)
+	e := startEngine(t, Options{Lookups: Lookups{Facts: func(context.Context, model.Ref) command.Facts { return command.Facts{CronJob: "nightly"} }}}, testNode("a", "4"), pod)
 	fix := must(fixesOf(t.Context(), e, report.PodOf(pod.UID))).Tried[0]
 	last := fix.Affects[len(fix.Affects)-1]
 	same(t, last.Kind+" "+last.Name+" "+last.How, "CronJob nightly keeps its template: the Jobs that it creates later do not have the change")
@@ -352,7 +352,7 @@ func TestAPodIsCountedAsPlacedWhereARunningOneIsStopped(t *testing.T) {
 	set := testOwner(pod)
 	running := testPod("shop/web-0", "a", "4", selecting("pool", "x"))
 	other.OwnerReferences, running.OwnerReferences = pod.OwnerReferences, pod.OwnerReferences
-	e := startEngine(t, Options{Facts: func(context.Context, model.Ref) command.Facts { return command.Facts{Replicas: 3, Recreate: true} }},
+	e := startEngine(t, Options{Lookups: Lookups{Facts: func(context.Context, model.Ref) command.Facts { return command.Facts{Replicas: 3, Recreate: true} }}},
 		testNode("a", "5", nodeLabel("pool", "x")), testNode("b", "4"), testNode("c", "4"), set, running, pod, other)
 	for _, fix := range must(fixesOf(t.Context(), e, report.PodOf(pod.UID))).Tried {
 		if fix.Kind == report.FixSelector {

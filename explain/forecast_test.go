@@ -260,7 +260,7 @@ func TestAQuotaRejectsTheReplacementOfAPod(t *testing.T) {
 		{"500m", "3", plan.Fate{Outcome: plan.Lost, Why: "quota compute: requests.cpu"}},
 		{"3", "6", plan.Fate{Outcome: plan.Lost, Why: "quota compute: requests.cpu"}}, // others use it all
 	} {
-		told := mustForecast(t, startEngine(t, Options{Quotas: cpuQuota(c.hard, c.used)}, objects...), gone)
+		told := mustForecast(t, startEngine(t, Options{Lookups: Lookups{Quotas: cpuQuota(c.hard, c.used)}}, objects...), gone)
 		for _, uid := range []types.UID{"shop/1", "shop/2"} {
 			if got := told.Fates[uid]; got.Outcome != c.want.Outcome || got.Why != c.want.Why {
 				t.Errorf("%s of %s used, %s: %+v", c.used, c.hard, uid, got)
@@ -289,26 +289,28 @@ func TestAdmissionRejectsTheReplacementOfAPod(t *testing.T) {
 		Limits: []corev1.LimitRangeItem{{Type: corev1.LimitTypeContainer, Min: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2")}}},
 	}}
 	options := Options{
-		LimitRanges: func(_ context.Context, namespace string) ([]corev1.LimitRange, error) {
-			if namespace != "shop" {
-				return nil, nil
-			}
-			return []corev1.LimitRange{least}, nil
-		},
-		Created: func(_ context.Context, namespace string, by *metav1.OwnerReference) (*corev1.Pod, []report.Rejection, error) {
-			switch by.Name {
-			case "small":
-				return testPod(namespace+"/", "", "1"), nil, nil
-			case "host":
-				return testPod(namespace+"/", "", "2", func(p *corev1.Pod) { p.Spec.HostNetwork = true }), nil, nil
-			case "class":
-				return testPod(namespace+"/", "", "1"), []report.Rejection{admission.NotThere("Priority", "PriorityClass gone")}, nil
-			case "free":
-				t.Error("nothing could reject it, and its controller is asked for")
-			case "unread":
-				return nil, nil, errors.New("not allowed to list replicasets")
-			}
-			return testPod(namespace+"/", "", "2"), nil, nil
+		Lookups: Lookups{
+			LimitRanges: func(_ context.Context, namespace string) ([]corev1.LimitRange, error) {
+				if namespace != "shop" {
+					return nil, nil
+				}
+				return []corev1.LimitRange{least}, nil
+			},
+			Created: func(_ context.Context, namespace string, by *metav1.OwnerReference) (*corev1.Pod, []report.Rejection, error) {
+				switch by.Name {
+				case "small":
+					return testPod(namespace+"/", "", "1"), nil, nil
+				case "host":
+					return testPod(namespace+"/", "", "2", func(p *corev1.Pod) { p.Spec.HostNetwork = true }), nil, nil
+				case "class":
+					return testPod(namespace+"/", "", "1"), []report.Rejection{admission.NotThere("Priority", "PriorityClass gone")}, nil
+				case "free":
+					t.Error("nothing could reject it, and its controller is asked for")
+				case "unread":
+					return nil, nil, errors.New("not allowed to list replicasets")
+				}
+				return testPod(namespace+"/", "", "2"), nil, nil
+			},
 		},
 	}
 	gone := []types.UID{"shop/small", "shop/fine", "shop/host", "shop/unread", "shop/bare", "other/class", "other/free"}
@@ -333,11 +335,13 @@ func TestAForecastSaysWhichRulesOfReplacementsItCouldNotRead(t *testing.T) {
 	forbidden := func(what string) error { return errors.New("not allowed to list " + what) }
 	options := func(ranges, quotas error) Options {
 		return Options{
-			LimitRanges: func(context.Context, string) ([]corev1.LimitRange, error) { return nil, ranges },
-			Quotas:      func(context.Context, string) ([]corev1.ResourceQuota, error) { return nil, quotas },
-			Created: func(context.Context, string, *metav1.OwnerReference) (*corev1.Pod, []report.Rejection, error) {
-				t.Error("no rule is known, and a controller is asked for")
-				return nil, nil, nil
+			Lookups: Lookups{
+				LimitRanges: func(context.Context, string) ([]corev1.LimitRange, error) { return nil, ranges },
+				Quotas:      func(context.Context, string) ([]corev1.ResourceQuota, error) { return nil, quotas },
+				Created: func(context.Context, string, *metav1.OwnerReference) (*corev1.Pod, []report.Rejection, error) {
+					t.Error("no rule is known, and a controller is asked for")
+					return nil, nil, nil
+				},
 			},
 		}
 	}

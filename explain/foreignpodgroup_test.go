@@ -41,11 +41,14 @@ func TestAPodOfAnotherSchedulersGroupIsThatSchedulersToDecide(t *testing.T) {
 	for name, requests := range map[string]string{"fits alone": "1", "fits nowhere": "9"} {
 		t.Run(name, func(t *testing.T) {
 			pod := testPod("ml/train-0", "", requests, inGroup("volcano"))
-			e := startEngine(t, Options{SchedulerAlive: alive, Group: func(_ context.Context, of foreignpodgroups.Subject) *foreignpodgroups.State {
-				if of.UID != pod.UID || len(of.Named) != 1 || of.Named[0].Name != "train" {
-					t.Errorf("asked about %+v", of)
-				}
-				return volcanoGroup()
+			e := startEngine(t, Options{Lookups: Lookups{
+				SchedulerAlive: alive,
+				Group: func(_ context.Context, of foreignpodgroups.Subject) *foreignpodgroups.State {
+					if of.UID != pod.UID || len(of.Named) != 1 || of.Named[0].Name != "train" {
+						t.Errorf("asked about %+v", of)
+					}
+					return volcanoGroup()
+				},
 			}}, testNode("std-a-01", "4"), pod)
 			r := mustExplain(t, e, pod).WithFixes(mustFix(t, e, pod))
 			same(t, string(r.Verdict)+", "+r.State+", "+r.BlockedBy, "Unknown, unknown, gang")
@@ -99,7 +102,7 @@ profiles: [{schedulerName: default-scheduler, plugins: {multiPoint: {enabled: [{
 	} {
 		t.Run(name, func(t *testing.T) {
 			asked := 0
-			e := startEngine(t, Options{Configuration: c.configuration, Group: func(context.Context, foreignpodgroups.Subject) *foreignpodgroups.State { asked++; return nil }}, testNode("std-a-01", "4"), c.pod)
+			e := startEngine(t, Options{Configuration: c.configuration, Lookups: Lookups{Group: func(context.Context, foreignpodgroups.Subject) *foreignpodgroups.State { asked++; return nil }}}, testNode("std-a-01", "4"), c.pod)
 			r := mustExplain(t, e, c.pod)
 			if asked != c.asked || r.Gang != nil {
 				t.Errorf("asked %d times, %+v", asked, r.Gang)
@@ -112,7 +115,7 @@ func TestAGroupIsQuotedWhereTheVerdictIsNotAboutNodes(t *testing.T) {
 	group := func(context.Context, foreignpodgroups.Subject) *foreignpodgroups.State { return volcanoGroup() }
 	down := func(context.Context, string) (alive, known bool, why string) { return false, true, "no Lease" }
 	gated := testPod("ml/train-0", "", "1", inGroup("volcano"), gatedBy("example.com/licence"))
-	e := startEngine(t, Options{SchedulerAlive: alive, Group: group}, testNode("std-a-01", "4"), gated)
+	e := startEngine(t, Options{Lookups: Lookups{SchedulerAlive: alive, Group: group}}, testNode("std-a-01", "4"), gated)
 	r := mustExplain(t, e, gated).WithFixes(mustFix(t, e, gated))
 	if r.Verdict != report.Gated || r.Gang == nil || len(r.Fixes) > 0 {
 		t.Errorf("%s, %+v, %+v", r.Verdict, r.Gang, r.Fixes)
@@ -121,7 +124,7 @@ func TestAGroupIsQuotedWhereTheVerdictIsNotAboutNodes(t *testing.T) {
 	gone := func(context.Context, foreignpodgroups.Subject) *foreignpodgroups.State {
 		return &foreignpodgroups.State{Group: foreignpodgroups.Volcano.Group, Name: "train", Gone: true}
 	}
-	if r := mustExplain(t, startEngine(t, Options{SchedulerAlive: down, Group: gone}, testNode("std-a-01", "4"), pod), pod); r.Verdict != report.NotConsidered || r.Gang == nil {
+	if r := mustExplain(t, startEngine(t, Options{Lookups: Lookups{SchedulerAlive: down, Group: gone}}, testNode("std-a-01", "4"), pod), pod); r.Verdict != report.NotConsidered || r.Gang == nil {
 		t.Errorf("%s, %+v", r.Verdict, r.Gang)
 	}
 	// Who writes about the group may be running, though nothing else tells of it; KAI Scheduler makes its groups.
@@ -129,12 +132,12 @@ func TestAGroupIsQuotedWhereTheVerdictIsNotAboutNodes(t *testing.T) {
 		return &foreignpodgroups.State{Group: foreignpodgroups.KAI.Group, Name: "train", NeedsParts: new(2)}
 	}
 	for name, found := range map[string]func(context.Context, foreignpodgroups.Subject) *foreignpodgroups.State{"its status is written": group, "KAI Scheduler made it": made} {
-		if r := mustExplain(t, startEngine(t, Options{SchedulerAlive: down, Group: found}, testNode("std-a-01", "4"), pod), pod); r.Verdict != report.Unknown || r.BlockedBy != "gang" {
+		if r := mustExplain(t, startEngine(t, Options{Lookups: Lookups{SchedulerAlive: down, Group: found}}, testNode("std-a-01", "4"), pod), pod); r.Verdict != report.Unknown || r.BlockedBy != "gang" {
 			t.Errorf("%s: %s, %s", name, r.Verdict, r.Summary)
 		}
 	}
 	// A gate keeps the pod from any scheduler.
-	e = startEngine(t, Options{SchedulerAlive: down, Group: group}, testNode("std-a-01", "4"), gated)
+	e = startEngine(t, Options{Lookups: Lookups{SchedulerAlive: down, Group: group}}, testNode("std-a-01", "4"), gated)
 	if r := mustExplain(t, e, gated); r.Verdict != report.Gated || r.Gang == nil || !strings.HasPrefix(r.Summary, "Gated by example.com/licence") {
 		t.Errorf("%s, %+v: %s", r.Verdict, r.Gang, r.Summary)
 	}
@@ -157,7 +160,7 @@ func TestTheDefaultSchedulerTakesAPodOutOfItsGroup(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			pod := testPod("ml/train-0", "", "1", inGroup("gangs"))
-			e := startEngine(t, Options{SchedulerAlive: down, Group: func(context.Context, foreignpodgroups.Subject) *foreignpodgroups.State { return &c.group }}, testNode("std-a-01", "4"), pod)
+			e := startEngine(t, Options{Lookups: Lookups{SchedulerAlive: down, Group: func(context.Context, foreignpodgroups.Subject) *foreignpodgroups.State { return &c.group }}}, testNode("std-a-01", "4"), pod)
 			told := mustFix(t, e, pod)
 			same(t, told.Sentence(), c.advice+`: start scheduler "gangs".`)
 			if len(told.Tried) != 2 || told.Work() != 0 {

@@ -58,7 +58,7 @@ func TestALimitRangeIsNamedWhereOnlyOneCanHaveSetARequest(t *testing.T) {
 		"one that sets something else": {[]corev1.LimitRange{memory}, "a LimitRange for logs and reload."},
 	} {
 		pod := withSidecars(testPod("shop/web", "", "1"), "4")
-		options := Options{LimitRanges: func(context.Context, string) ([]corev1.LimitRange, error) { return c.ranges, nil }}
+		options := Options{Lookups: Lookups{LimitRanges: func(context.Context, string) ([]corev1.LimitRange, error) { return c.ranges, nil }}}
 		r := mustExplain(t, startEngine(t, options, testNode("a", "8"), pod), pod)
 		if want := "Of the request of cpu 9, 8 was set by " + c.want; !strings.HasSuffix(r.Summary, want) {
 			t.Errorf("%s: %q", name, r.Summary)

@@ -30,12 +30,12 @@ func TestANominationThatIsNotPreemptionsSaysWhoseItIs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			pod := aPod("web", "1", nominatedTo(c.node))
-			e := startEngine(t, Options{Nominator: func(_ context.Context, of *corev1.Pod) *report.Nominator {
+			e := startEngine(t, Options{Lookups: Lookups{Nominator: func(_ context.Context, of *corev1.Pod) *report.Nominator {
 				if of.UID != pod.UID {
 					t.Errorf("asked about %s", of.Name)
 				}
 				return c.by
-			}}, aNode("a", "4"), pod)
+			}}}, aNode("a", "4"), pod)
 			r := mustExplain(t, e, pod)
 			if !strings.Contains(r.Summary, c.want) {
 				t.Errorf("got  %s\nwant %s", r.Summary, c.want)
@@ -67,7 +67,7 @@ func TestAPodWhoseNodeIsChosenIsNotSaidToBeUntried(t *testing.T) {
 		"with a claim that has none yet": {aPod("web", "1", mounting("empty")), nil, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			options := Options{Nominator: func(context.Context, *corev1.Pod) *report.Nominator { return c.by }}
+			options := Options{Lookups: Lookups{Nominator: func(context.Context, *corev1.Pod) *report.Nominator { return c.by }}}
 			e := startEngine(t, options, aNode("a", "4"), c.pod, aClass("fast", "csi.example.com"),
 				aClaim(c.pod.Namespace+"/scratch", "fast", selected), aClaim(c.pod.Namespace+"/empty", "fast"))
 			r := mustExplain(t, e, c.pod)
@@ -82,7 +82,7 @@ func TestAPodWhoseNodeIsChosenIsNotSaidToBeUntried(t *testing.T) {
 
 func TestOnlyNominatedPodsAreAskedAbout(t *testing.T) {
 	asked := 0
-	options := Options{Nominator: func(context.Context, *corev1.Pod) *report.Nominator { asked++; return nil }}
+	options := Options{Lookups: Lookups{Nominator: func(context.Context, *corev1.Pod) *report.Nominator { asked++; return nil }}}
 	pod, bound := aPod("web", "1"), aPod("db", "1", on("a"), nominatedTo("a"))
 	e := startEngine(t, options, aNode("a", "4"), pod, bound)
 	for _, p := range []*corev1.Pod{pod, bound} {

@@ -66,9 +66,11 @@ type rules struct {
 
 func (r rules) options() Options {
 	return Options{
-		Quotas:      func(context.Context, string) ([]corev1.ResourceQuota, error) { return r.quotas, nil },
-		LimitRanges: func(context.Context, string) ([]corev1.LimitRange, error) { return r.limits, nil },
-		Whole:       func(_ context.Context, pod *corev1.Pod) (*corev1.Pod, error) { return pod, nil },
+		Lookups: Lookups{
+			Quotas:      func(context.Context, string) ([]corev1.ResourceQuota, error) { return r.quotas, nil },
+			LimitRanges: func(context.Context, string) ([]corev1.LimitRange, error) { return r.limits, nil },
+			Whole:       func(_ context.Context, pod *corev1.Pod) (*corev1.Pod, error) { return pod, nil },
+		},
 	}
 }
 
@@ -325,8 +327,10 @@ If it were created`+test.would)
 func TestWhatRefusesAPodIsUnknownWhereItMayNotBeRead(t *testing.T) {
 	forbidden := func(resource string) error { return errors.New("not allowed to list " + resource) }
 	options := Options{
-		Quotas:      func(context.Context, string) ([]corev1.ResourceQuota, error) { return nil, forbidden("resourcequotas") },
-		LimitRanges: func(context.Context, string) ([]corev1.LimitRange, error) { return nil, forbidden("limitranges") },
+		Lookups: Lookups{
+			Quotas:      func(context.Context, string) ([]corev1.ResourceQuota, error) { return nil, forbidden("resourcequotas") },
+			LimitRanges: func(context.Context, string) ([]corev1.LimitRange, error) { return nil, forbidden("limitranges") },
+		},
 	}
 	e := startEngineForbidding(t, options, []string{"namespaces"}, aNode("a", "4"))
 	r, err := e.Ask(t.Context(), report.Query{Target: report.PodsNotCreated(refusedPod("1"))})

@@ -62,7 +62,7 @@ func TestPreemptedPodsNamedAsThePendingOneAreToldWithThePreemptor(t *testing.T) 
 				p.UID = "obs/agent-x"
 				p.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "DaemonSet", Name: "agent", UID: "agent", Controller: new(true)}}
 			})
-			options := Options{Preempted: func(context.Context, string) []*corev1.Event { return c.events }}
+			options := Options{Lookups: Lookups{Preempted: func(context.Context, string) []*corev1.Event { return c.events }}}
 			r := mustExplain(t, startEngine(t, options, testNode("n", "4"), agent, pod), pod)
 			same(t, report.PreemptedSentence(r, testNow), c.want)
 		})
@@ -72,7 +72,7 @@ func TestPreemptedPodsNamedAsThePendingOneAreToldWithThePreemptor(t *testing.T) 
 // TestAPodWithoutAControllerIsNotAskedAbout, for it replaces none that was preempted.
 func TestAPodWithoutAControllerIsNotAskedAbout(t *testing.T) {
 	asked := 0
-	options := Options{Preempted: func(context.Context, string) []*corev1.Event { asked++; return nil }}
+	options := Options{Lookups: Lookups{Preempted: func(context.Context, string) []*corev1.Event { asked++; return nil }}}
 	for want, pod := range []*corev1.Pod{testPod("shop/bare", "", "8"), testPod("shop/api", "", "8", podControlledBy("apps/v1", "ReplicaSet", "api"))} {
 		mustExplain(t, startEngine(t, options, testNode("n", "4"), pod), pod)
 		if asked != want {
@@ -99,7 +99,7 @@ func TestTheRolloutOfAPreemptorCanBeUndone(t *testing.T) {
 		"it preempted nothing": {"100m", nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			options := Options{Preempted: func(context.Context, string) []*corev1.Event { return c.events }}
+			options := Options{Lookups: Lookups{Preempted: func(context.Context, string) []*corev1.Event { return c.events }}}
 			e := startEngine(t, options, testNode("n", "4"), testNode("m", "4"), agent("agent-x", "n", "3", "two"), agent("agent-y", "m", c.before, "one"),
 				testPod("other/full", "m", "3"), pending)
 			r, err := e.Ask(t.Context(), report.Query{Target: report.PodOf(pending.UID), Parts: report.FixesPart})

@@ -39,12 +39,12 @@ func TestAPriorityIsCalledTheGlobalDefaultWhereTheTemplateNamesNoClass(t *testin
 				objects = append(objects, set)
 			}
 			c.class.Name = "reporting"
-			options := Options{PriorityClasses: func(context.Context) ([]*schedulingv1.PriorityClass, error) {
+			options := Options{Lookups: Lookups{PriorityClasses: func(context.Context) ([]*schedulingv1.PriorityClass, error) {
 				if c.unread {
 					return nil, errors.New("forbidden")
 				}
 				return []*schedulingv1.PriorityClass{&c.class}, nil
-			}}
+			}}}
 			r := mustExplain(t, startEngine(t, options, objects...), pod)
 			same(t, r.Pod.Line(), c.want)
 		})

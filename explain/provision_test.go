@@ -28,12 +28,14 @@ func provisioned(claim *provisioning.NodeClaim, pools ...provisioning.NodePool) 
 		k.Claims = []provisioning.NodeClaim{*claim}
 	}
 	return Options{
-		Autoscalers: func(context.Context, *corev1.Pod) []report.AutoscalerWord { return []report.AutoscalerWord{word} },
-		Provisioning: func(_ context.Context, words []report.AutoscalerWord) *provisioning.State {
-			if len(words) != 1 {
-				panic("the messages about the pod are not given")
-			}
-			return &provisioning.State{Karpenter: k}
+		Lookups: Lookups{
+			Autoscalers: func(context.Context, *corev1.Pod) []report.AutoscalerWord { return []report.AutoscalerWord{word} },
+			Provisioning: func(_ context.Context, words []report.AutoscalerWord) *provisioning.State {
+				if len(words) != 1 {
+					panic("the messages about the pod are not given")
+				}
+				return &provisioning.State{Karpenter: k}
+			},
 		},
 	}
 }
@@ -131,9 +133,9 @@ func TestKarpenterWithoutANodePoolIsOneLineOfTheShortText(t *testing.T) {
 		"":                              "AUTOSCALER Karpenter: there is no NodePool, so it cannot add a node.",
 		"not allowed to list nodepools": "AUTOSCALER Karpenter: unknown: not allowed to list nodepools.",
 	} {
-		options := Options{Provisioning: func(context.Context, []report.AutoscalerWord) *provisioning.State {
+		options := Options{Lookups: Lookups{Provisioning: func(context.Context, []report.AutoscalerWord) *provisioning.State {
 			return &provisioning.State{Karpenter: &provisioning.Karpenter{NodePools: []provisioning.NodePool{}, Unread: why}}
-		}}
+		}}}
 		r := mustExplain(t, startEngine(t, options, testNode("std-1", "4")), testPod("shop/x", "", "9"))
 		if short := report.Text(r, 120, report.TextOptions{Now: testNow}); strings.Count(short, "AUTOSCALER") != 1 || !strings.Contains(short, "\n"+line+"\n") {
 			t.Errorf("no line %q in:\n%s", line, short)

@@ -41,22 +41,22 @@ func TestWhenTheSchedulerTriedAPodThatFits(t *testing.T) {
 		summary, why, quiet string
 	}{
 		"in back-off": {
-			Options{AttemptSeen: seen(4 * time.Second)},
+			Options{Lookups: Lookups{AttemptSeen: seen(4 * time.Second)}},
 			testPod("shop/x", "", "1", unschedulableFor(time.Minute)),
 			"kube-scheduler last tried it 4s ago and backs off for up to 10s.", "tried 4s ago, backs off for up to 10s", "",
 		},
 		"tried before the pod changed its mind": {
-			Options{AttemptSeen: seen(time.Hour)},
+			Options{Lookups: Lookups{AttemptSeen: seen(time.Hour)}},
 			testPod("shop/x", "", "1", unschedulableFor(4*time.Second)),
 			"kube-scheduler last tried it 4s ago and backs off for up to 10s.", "tried 4s ago, backs off for up to 10s", "",
 		},
 		"tried within five minutes": {
-			Options{AttemptSeen: seen(4 * time.Minute)},
+			Options{Lookups: Lookups{AttemptSeen: seen(4 * time.Minute)}},
 			testPod("shop/x", "", "1", unschedulableFor(time.Hour)),
 			"kube-scheduler last tried it 4m ago.", "tried 4m ago", "",
 		},
 		"not tried for longer": {
-			Options{AttemptSeen: seen(12 * time.Minute)},
+			Options{Lookups: Lookups{AttemptSeen: seen(12 * time.Minute)}},
 			testPod("shop/x", "", "1", unschedulableFor(time.Hour)),
 			"No attempt is known for 12m, although kube-scheduler retries a pod within 5m.", "no attempt known for 12m",
 			"no attempt to schedule it is known for 12m",
@@ -77,7 +77,7 @@ func TestWhenTheSchedulerTriedAPodThatFits(t *testing.T) {
 			"No scheduler has tried it in the 1m since it was created.", "not tried by a scheduler in 1m", "",
 		},
 		"its Lease is old": {
-			Options{SchedulerAlive: stale, AttemptSeen: seen(4 * time.Second)},
+			Options{Lookups: Lookups{SchedulerAlive: stale, AttemptSeen: seen(4 * time.Second)}},
 			testPod("shop/x", "", "1", unschedulableFor(time.Hour)),
 			"kube-scheduler may be down: Lease last renewed 3m ago (kube-system/kube-scheduler).", "fits 1 node",
 			"kube-scheduler may be down: Lease last renewed 3m ago (kube-system/kube-scheduler)",
@@ -97,7 +97,7 @@ func TestAPodThatFitsIsBlockedByASchedulerThatIsDown(t *testing.T) {
 	stale := func(context.Context, string) (alive, known bool, why string) {
 		return false, true, "Lease last renewed 3m ago (kube-system/kube-scheduler)"
 	}
-	r := mustExplain(t, startEngine(t, Options{SchedulerAlive: stale}, testNode("std-a-01", "4")), testPod("shop/x", "", "1"))
+	r := mustExplain(t, startEngine(t, Options{Lookups: Lookups{SchedulerAlive: stale}}, testNode("std-a-01", "4")), testPod("shop/x", "", "1"))
 	same(t, string(r.Verdict), string(report.Schedulable))
 	same(t, r.State, "no scheduler")
 	same(t, r.BlockedBy, "no scheduler")
@@ -108,7 +108,7 @@ func TestAQuietSchedulerIsToldBesideTheVerdict(t *testing.T) {
 	stale := func(context.Context, string) (alive, known bool, why string) {
 		return false, true, "Lease last renewed 3m ago (kube-system/kube-scheduler)"
 	}
-	r := mustExplain(t, startEngine(t, Options{SchedulerAlive: stale}, testNode("std-a-01", "4")), testPod("shop/x", "", "9"))
+	r := mustExplain(t, startEngine(t, Options{Lookups: Lookups{SchedulerAlive: stale}}, testNode("std-a-01", "4")), testPod("shop/x", "", "9"))
 	said := "\nkube-scheduler may be down: Lease last renewed 3m ago (kube-system/kube-scheduler).\n"
 	if text := report.Text(r, 100, report.TextOptions{Now: testNow}); !strings.Contains(text, said) {
 		t.Error(text)
@@ -147,10 +147,10 @@ func TestAVolumeThatIsBeingProvisionedIsWaitedFor(t *testing.T) {
 	}
 	var asked []model.Ref
 	events := []model.Event{{Reason: "ExternalProvisioning", First: testNow.Add(-2 * time.Minute), Last: testNow}}
-	options := Options{Events: func(_ context.Context, ref model.Ref) ([]model.Event, error) {
+	options := Options{Lookups: Lookups{Events: func(_ context.Context, ref model.Ref) ([]model.Event, error) {
 		asked = append(asked, ref)
 		return events, nil
-	}}
+	}}}
 	e := startEngine(t, options, testNode("std-a-01", "4"), testNode("std-a-02", "4"), aClass("fast", "csi.example.com"), aClaim("data/scratch", "fast", selected))
 	r := mustExplain(t, e, pod)
 	same(t, r.Summary, "Waiting for the volume of claim data/scratch to be provisioned on std-a-01 for 2m, by csi.example.com.")
@@ -170,7 +170,7 @@ func TestAVolumeThatIsBeingProvisionedIsWaitedFor(t *testing.T) {
 
 func TestAutoscalersAreQuotedApart(t *testing.T) {
 	word := report.AutoscalerWord{Component: "karpenter", Reason: "FailedScheduling", Message: "no instance type has enough cpu", LastSeen: metav1.NewTime(testNow.Add(-3 * time.Minute))}
-	options := Options{Autoscalers: func(context.Context, *corev1.Pod) []report.AutoscalerWord { return []report.AutoscalerWord{word} }}
+	options := Options{Lookups: Lookups{Autoscalers: func(context.Context, *corev1.Pod) []report.AutoscalerWord { return []report.AutoscalerWord{word} }}}
 	r := mustExplain(t, startEngine(t, options, testNode("std-a-01", "4")), testPod("shop/x", "", "9"))
 	if len(r.Autoscaler) != 1 || r.Observed.AttemptSeen != nil {
 		t.Fatalf("%+v, attempt %v", r.Autoscaler, r.Observed.AttemptSeen)
@@ -221,7 +221,7 @@ func TestEventsTellWhatAPodItselfDoesNot(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			options := Options{Events: func(context.Context, model.Ref) ([]model.Event, error) { return c.events, nil }}
+			options := Options{Lookups: Lookups{Events: func(context.Context, model.Ref) ([]model.Event, error) { return c.events, nil }}}
 			r := mustExplain(t, startEngine(t, options, c.node), c.pod)
 			if !strings.HasSuffix(r.Summary, ", "+c.summary) {
 				t.Error(r.Summary)

@@ -34,12 +34,12 @@ func teamA() *kueue.State {
 
 // askKueue are options of an engine that asks Kueue about the pod.
 func askKueue(t *testing.T, pod *corev1.Pod, state *kueue.State) Options {
-	return Options{Queue: func(_ context.Context, of kueue.Subject) *kueue.State {
+	return Options{Lookups: Lookups{Queue: func(_ context.Context, of kueue.Subject) *kueue.State {
 		if of.UID != pod.UID || of.Namespace != pod.Namespace {
 			t.Errorf("asked about %+v", of)
 		}
 		return state
-	}}
+	}}}
 }
 
 func TestAPodThatKueueHoldsIsQueued(t *testing.T) {
@@ -93,7 +93,7 @@ func TestOnlyPodsThatKueueHoldsAreAskedAbout(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			asked := 0
-			e := startEngine(t, Options{Queue: func(context.Context, kueue.Subject) *kueue.State { asked++; return nil }}, testNode("std-a-01", "4"), c.pod)
+			e := startEngine(t, Options{Lookups: Lookups{Queue: func(context.Context, kueue.Subject) *kueue.State { asked++; return nil }}}, testNode("std-a-01", "4"), c.pod)
 			r := mustExplain(t, e, c.pod)
 			if asked != c.asked || r.Queue != nil {
 				t.Errorf("asked %d times, %+v", asked, r.Queue)

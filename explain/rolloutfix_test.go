@@ -132,7 +132,7 @@ func TestARolloutThatBlocksItselfIsLetStopAnOlderPod(t *testing.T) {
 		"an older one has no node": {waiting, []runtime.Object{a, old, newest, testPod("s/o1", "a", "1", of("web-1"), port), testPod("s/o2", "", "1", of("web-1"), port)}, testPod("s/x", "", "1", of("web-2"), port), ""},
 		"of another workload":      {waiting, []runtime.Object{a, old, newest, testPod("s/o1", "a", "1", port)}, testPod("s/x", "", "1", of("web-2"), port), ""},
 	} {
-		e := startEngine(t, Options{Facts: func(context.Context, model.Ref) command.Facts { return c.facts }}, append(c.objects, c.pod)...)
+		e := startEngine(t, Options{Lookups: Lookups{Facts: func(context.Context, model.Ref) command.Facts { return c.facts }}}, append(c.objects, c.pod)...)
 		r, err := e.Ask(t.Context(), report.Query{Target: report.PodOf(c.pod.UID), Parts: report.FixesPart})
 		if err != nil {
 			t.Fatal(err)
@@ -304,7 +304,7 @@ func TestFixesOfANewTemplateLookAtPodsOfTheOldOne(t *testing.T) {
 			}
 			taken := testPod("other/o", "a", "1", hostPort("", 80, corev1.ProtocolTCP))
 			facts := func(context.Context, model.Ref) command.Facts { return command.Facts{Replicas: 2, MaxSurge: 1} }
-			e := startEngine(t, Options{Facts: facts}, node, taken, pending, set("web-1", "1", taken), set("web-2", "2", pending), testPod("s/o1", "a", "1", of("web-1")))
+			e := startEngine(t, Options{Lookups: Lookups{Facts: facts}}, node, taken, pending, set("web-1", "1", taken), set("web-2", "2", pending), testPod("s/o1", "a", "1", of("web-1")))
 			found := must(fixesOf(t.Context(), e, report.PodOf(pending.UID)))
 			at := slices.IndexFunc(found.Tried, func(f report.Fix) bool { return f.Title == c.want })
 			if at < 0 || !found.Tried[at].Verified {

@@ -83,8 +83,8 @@ func TestADisagreementIsToldOnlyWhereItIsProved(t *testing.T) {
 			now := testNow
 			pod := aPod("web", "9", test.said)
 			options := Options{
-				Now:         func() time.Time { return now },
-				AttemptSeen: func(context.Context, *corev1.Pod) *metav1.Time { return nil },
+				Now:     func() time.Time { return now },
+				Lookups: Lookups{AttemptSeen: func(context.Context, *corev1.Pod) *metav1.Time { return nil }},
 			}
 			if test.seen > 0 {
 				options.AttemptSeen = func(context.Context, *corev1.Pod) *metav1.Time { return new(metav1.NewTime(testNow.Add(test.seen))) }

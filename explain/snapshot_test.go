@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/explaintest"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
@@ -81,18 +82,20 @@ func sourceOf(t *testing.T, objects []runtime.Object) *cluster.Source {
 		Trace:   scheduler.NewUnreadable(),
 		Now:     func() time.Time { return explaintest.Now },
 		Status:  func() model.Status { return model.Status{Context: "test", Version: "v1.37.1"} },
-		SchedulerAlive: func(_ context.Context, name string) (alive, known bool, why string) {
-			return name != "other", true, "the Lease of " + name
-		},
-		AttemptSeen: func(context.Context, *corev1.Pod) *metav1.Time { return &seen },
-		Autoscalers: func(context.Context, *corev1.Pod) []report.AutoscalerWord {
-			return []report.AutoscalerWord{{Component: "karpenter", Reason: "FailedScheduling", Message: "no room", LastSeen: seen}}
-		},
-		Events: func(_ context.Context, ref model.Ref) ([]model.Event, error) {
-			return []model.Event{{
-				Type: "Warning", Reason: "ProvisioningFailed", Source: "csi.example.com", Message: "no room for " + ref.Name,
-				Count: 3, First: seen.Time, Last: seen.Time,
-			}}, nil
+		Lookups: explain.Lookups{
+			SchedulerAlive: func(_ context.Context, name string) (alive, known bool, why string) {
+				return name != "other", true, "the Lease of " + name
+			},
+			AttemptSeen: func(context.Context, *corev1.Pod) *metav1.Time { return &seen },
+			Autoscalers: func(context.Context, *corev1.Pod) []report.AutoscalerWord {
+				return []report.AutoscalerWord{{Component: "karpenter", Reason: "FailedScheduling", Message: "no room", LastSeen: seen}}
+			},
+			Events: func(_ context.Context, ref model.Ref) ([]model.Event, error) {
+				return []model.Event{{
+					Type: "Warning", Reason: "ProvisioningFailed", Source: "csi.example.com", Message: "no room for " + ref.Name,
+					Count: 3, First: seen.Time, Last: seen.Time,
+				}}, nil
+			},
 		},
 	}
 }

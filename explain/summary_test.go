@@ -204,13 +204,13 @@ func TestEveryOtherVerdictIsToldInItsWords(t *testing.T) {
 			"Gated by a, b until all of them are removed.", "gated", "gate | a, b",
 		},
 		"no scheduler": {
-			Options{SchedulerAlive: noLease},
+			Options{Lookups: Lookups{SchedulerAlive: noLease}},
 			testPod("shop/x", "", "1", func(p *corev1.Pod) { p.Spec.SchedulerName = "ml-scheduler" }),
 			"Scheduler \"ml-scheduler\" is not running: no Lease, no events, no pods bound by it.", "no scheduler",
 			"no scheduler | \"ml-scheduler\" is not running: no Lease, no events, no pods bound by it",
 		},
 		"fits, seen": {
-			Options{AttemptSeen: seen},
+			Options{Lookups: Lookups{AttemptSeen: seen}},
 			testPod("shop/x", "", "1", unschedulable),
 			"It fits 1 node now: std-a-01. kube-scheduler last tried it 15s ago.", "fits now", "nothing | fits 1 node; tried 15s ago",
 		},

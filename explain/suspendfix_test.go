@@ -60,7 +60,7 @@ func TestAJobThatHoldsTheCapacityCanBeSuspended(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			pod := testPod("s/x", "", "3", podControlledBy("apps/v1", "ReplicaSet", "web"))
 			other := testPod("s/y", "", "3", podControlledBy("apps/v1", "ReplicaSet", "web"))
-			e := startEngine(t, Options{Facts: func(context.Context, model.Ref) command.Facts { return c.facts }}, append(c.objects, pod, other)...)
+			e := startEngine(t, Options{Lookups: Lookups{Facts: func(context.Context, model.Ref) command.Facts { return c.facts }}}, append(c.objects, pod, other)...)
 			r, err := e.Ask(t.Context(), report.Query{Target: report.PodOf(pod.UID), Parts: report.FixesPart})
 			if err != nil {
 				t.Fatal(err)

@@ -62,7 +62,7 @@ func TestAFixWorksWhereOnlyScoresAreUnknown(t *testing.T) {
 
 func TestFitSaysThatNodesCouldNotBeEvaluated(t *testing.T) {
 	none := func(context.Context, string) ([]corev1.ResourceQuota, error) { return nil, context.DeadlineExceeded }
-	e := startEngineForbidding(t, Options{Quotas: none}, []string{"persistentvolumeclaims"}, testNode("n1", "4"), testNode("n2", "4"), testNode("n3", "4", cordoned))
+	e := startEngineForbidding(t, Options{Lookups: Lookups{Quotas: none}}, []string{"persistentvolumeclaims"}, testNode("n1", "4"), testNode("n2", "4"), testNode("n3", "4", cordoned))
 	got := mustFit(t, e, report.FitQuery{Pod: withClaim(testPod("shop/web", "", "1")), Replicas: 6, Admittance: report.Admittance{Admitted: true}})
 	if says := got.Sentence(); !strings.HasPrefix(says, "How many of 6 fit is unknown: 2 of 3 nodes could not be evaluated.") {
 		t.Errorf("it says %q", says)

@@ -67,9 +67,9 @@ func TestAPodOfAnotherSchedulerIsConsideredWhileThatLives(t *testing.T) {
 		{"nobody knows", false, false, report.Unknown, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			options := Options{SchedulerAlive: func(_ context.Context, name string) (bool, bool, string) {
+			options := Options{Lookups: Lookups{SchedulerAlive: func(_ context.Context, name string) (bool, bool, string) {
 				return test.alive, test.known && name == "ml-scheduler", "it holds no Lease"
-			}}
+			}}}
 			e := startEngine(t, options, aNode("a", "4"))
 			r := mustExplain(t, e, pod)
 			if caveats := len(r.Scheduler.Caveats) - len(e.caveats(e.scheduler.Profile(&corev1.Pod{}))); r.Verdict != test.want || caveats != test.caveats {
@@ -116,8 +116,10 @@ func TestAPodThatItsSchedulerTriedIsConsidered(t *testing.T) {
 	} {
 		t.Run(test.says, func(t *testing.T) {
 			e := startEngine(t, Options{
-				SchedulerAlive: func(context.Context, string) (bool, bool, string) { return false, test.known, "it holds no Lease" },
-				AttemptSeen:    test.event,
+				Lookups: Lookups{
+					SchedulerAlive: func(context.Context, string) (bool, bool, string) { return false, test.known, "it holds no Lease" },
+					AttemptSeen:    test.event,
+				},
 			}, aNode("a", "4"))
 			r := mustExplain(t, e, aPod("web", "9", test.pod))
 			if r.Verdict != test.want {
@@ -138,7 +140,7 @@ func TestSchedulersOfGKEAreExplainedByTheDefaultFilters(t *testing.T) {
 		return true, true, "last seen 3m ago: FailedScheduling of pod shop/web"
 	}
 	of := func(p *corev1.Pod) { p.Spec.SchedulerName = name }
-	e := startEngine(t, Options{SchedulerAlive: alive}, aNode("a", "4"))
+	e := startEngine(t, Options{Lookups: Lookups{SchedulerAlive: alive}}, aNode("a", "4"))
 	r := mustExplain(t, e, aPod("web", "9", of))
 	for _, want := range []string{
 		"scheduler " + name + " is GKE's: it filters nodes as the default profile does, and may score them differently",
@@ -153,7 +155,7 @@ func TestSchedulersOfGKEAreExplainedByTheDefaultFilters(t *testing.T) {
 			p.Spec.SchedulerName = by
 			p.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "moved", UID: "rs", Controller: new(true)}}
 		})
-		e := startEngine(t, Options{SchedulerAlive: alive}, aNode("a", "4"), aNode("b", "4"), aNode("c", "4"), pod)
+		e := startEngine(t, Options{Lookups: Lookups{SchedulerAlive: alive}}, aNode("a", "4"), aNode("b", "4"), aNode("c", "4"), pod)
 		f, err := e.Forecast(t.Context(), plan.Hypothesis{Gone: []types.UID{pod.UID}})
 		if err != nil {
 			t.Fatal(err)
@@ -166,7 +168,7 @@ func TestSchedulersOfGKEAreExplainedByTheDefaultFilters(t *testing.T) {
 
 func TestEventsThatCouldNotBeReadAreUnknown(t *testing.T) {
 	unread := func(context.Context, string) string { return "not allowed to list events" }
-	e := startEngine(t, Options{EventsUnread: unread}, aNode("a", "4"))
+	e := startEngine(t, Options{Lookups: Lookups{EventsUnread: unread}}, aNode("a", "4"))
 	r := mustExplain(t, e, aPod("web", "9"))
 	want := report.UnknownPart{Resource: "events", Why: "not allowed to list events", Plugins: []string{}}
 	if r.Verdict != report.Unschedulable || len(r.Unknown) != 1 || !reflect.DeepEqual(r.Unknown[0], want) {
@@ -185,7 +187,7 @@ func TestEventsThatCouldNotBeReadAreUnknown(t *testing.T) {
 }
 
 func TestTheDefaultSchedulerMayBeDownForAMoment(t *testing.T) {
-	options := Options{SchedulerAlive: func(context.Context, string) (bool, bool, string) { return false, true, "its Lease expired" }}
+	options := Options{Lookups: Lookups{SchedulerAlive: func(context.Context, string) (bool, bool, string) { return false, true, "its Lease expired" }}}
 	r := mustExplain(t, startEngine(t, options, aNode("a", "4")), aPod("web", "9"))
 	if r.Verdict != report.Unschedulable || r.SchedulerMessage == "" || r.Observed.Quiet != "kube-scheduler may be down: its Lease expired" {
 		t.Errorf("got %s, %q, %q", r.Verdict, r.SchedulerMessage, r.Observed.Quiet)

@@ -62,7 +62,7 @@ func TestWithoutNodesClaimsAndQuotasAreTold(t *testing.T) {
 		}},
 	} {
 		t.Run(test.says, func(t *testing.T) {
-			options := Options{Quotas: func(context.Context, string) ([]corev1.ResourceQuota, error) { return test.quotas, test.err }}
+			options := Options{Lookups: Lookups{Quotas: func(context.Context, string) ([]corev1.ResourceQuota, error) { return test.quotas, test.err }}}
 			e := startEngineForbidding(t, options, test.forbidden, pod, claim("data", "pv-1", corev1.ClaimBound), claim("logs", "", corev1.ClaimPending))
 			r := mustExplain(t, e, pod)
 			if r.Verdict != report.Unknown {

@@ -13,10 +13,6 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/command"
-	"github.com/kubectl-fathom/kubectl-fathom/explain/foreignpodgroups"
-	"github.com/kubectl-fathom/kubectl-fathom/explain/kueue"
-	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -90,60 +86,18 @@ func (c *Client) Source(ctx context.Context) (*cluster.Source, error) {
 		First:   early,
 		Usage:   func(ctx context.Context) (*model.Usage, error) { return c.usage.read(ctx, found.namespace) },
 
-		SchedulerAlive: c.asker.SchedulerAlive,
-		AttemptSeen:    c.asker.AttemptSeen,
-		Autoscalers:    c.asker.Autoscalers,
-		Provisioning:   c.asker.Provisioning,
-		Queue:          func(ctx context.Context, of kueue.Subject) *kueue.State { return cluster.QueueOf(ctx, c.asker, of) },
-		Group:          groupOf(c),
-		Nominator:      nominatorOf(c),
-		Whole:          wholeOf(c),
-		Facts:          func(ctx context.Context, of model.Ref) command.Facts { return cluster.FactsOf(ctx, c.asker, of) },
-		Configuration:  looked.configuration,
-		Gates:          looked.gates,
-		PodGroups:      s.podGroups(),
-		Preempted:      preemptedOf(c),
-		Events:         c.asker.RecentEvents,
-		EventsUnread:   c.asker.EventsUnread,
-		Quotas:         c.asker.Quotas,
-		LimitRanges:    c.asker.LimitRanges,
-		Created:        cluster.CreatedBy(c.asker),
-		Objects:        c.asker.Objects,
-		NotCreated:     notCreatedOf(s),
+		Lookups:       cluster.LookupsOf(c.asker),
+		Configuration: looked.configuration,
+		Gates:         looked.gates,
+		PodGroups:     s.podGroups(),
+		Objects:       c.asker.Objects,
+		NotCreated:    notCreatedOf(s),
 	}, nil
-}
-
-// preemptedOf reads the events about pods that were preempted.
-func preemptedOf(c *Client) func(context.Context, string) []*corev1.Event {
-	return func(ctx context.Context, namespace string) []*corev1.Event {
-		return cluster.PreemptedOf(ctx, c.asker, namespace)
-	}
-}
-
-// wholeOf reads a pod with what informers drop.
-func wholeOf(c *Client) func(context.Context, *corev1.Pod) (*corev1.Pod, error) {
-	return func(ctx context.Context, pod *corev1.Pod) (*corev1.Pod, error) {
-		return cluster.WholePod(ctx, c.asker, pod)
-	}
 }
 
 // notCreatedOf are the pods that controllers could not create.
 func notCreatedOf(s *source) func() []*model.NotCreated {
 	return func() []*model.NotCreated { return slices.Concat(s.rejections.NotCreated(), s.suspended.Found()) }
-}
-
-// groupOf asks what another scheduler says of a pod's PodGroup.
-func groupOf(c *Client) func(context.Context, foreignpodgroups.Subject) *foreignpodgroups.State {
-	return func(ctx context.Context, of foreignpodgroups.Subject) *foreignpodgroups.State {
-		return cluster.GroupOf(ctx, c.asker, of)
-	}
-}
-
-// nominatorOf asks who set a pod's nominatedNodeName.
-func nominatorOf(c *Client) func(context.Context, *corev1.Pod) *report.Nominator {
-	return func(ctx context.Context, pod *corev1.Pod) *report.Nominator {
-		return cluster.NominatorOf(ctx, c.asker, pod)
-	}
 }
 
 // lookup finds out about the scheduler while the permissions are surveyed.

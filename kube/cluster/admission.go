@@ -65,9 +65,9 @@ type creation struct {
 	err      error
 }
 
-// CreatedBy reads the pods that controllers create, at most 15 s late, as explain.Options asks for
+// createdBy reads the pods that controllers create, at most 15 s late, as explain.Options asks for
 // them.
-func CreatedBy(a *CachedReader) func(context.Context, string, *metav1.OwnerReference) (*corev1.Pod, []report.Rejection, error) {
+func createdBy(a *CachedReader) func(context.Context, string, *metav1.OwnerReference) (*corev1.Pod, []report.Rejection, error) {
 	return func(ctx context.Context, namespace string, by *metav1.OwnerReference) (*corev1.Pod, []report.Rejection, error) {
 		found, ok := a.created.of(ctx, controllerKey{by.APIVersion, by.Kind, by.UID}, func() creation { return readCreation(ctx, a, namespace, by) })
 		if !ok {

@@ -73,9 +73,9 @@ func (m autoscalerMessages) note(e *corev1.Event) {
 	}
 }
 
-// PreemptedOf are the events that tell of pods of a namespace that were preempted, at most 15 s late: one
+// preemptedOf are the events that tell of pods of a namespace that were preempted, at most 15 s late: one
 // list, or one watch, for all namespaces where they may be read.
-func PreemptedOf(ctx context.Context, a *CachedReader, namespace string) []*corev1.Event {
+func preemptedOf(ctx context.Context, a *CachedReader, namespace string) []*corev1.Event {
 	selector := fields.Set{"reason": model.PreemptedReason, "involvedObject.kind": "Pod"}.String()
 	events, err := a.eventsNow(ctx, metav1.NamespaceAll, selector)
 	if err != nil && ctx.Err() == nil {

@@ -12,8 +12,10 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/command"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/foreignpodgroups"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/kueue"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -49,6 +51,29 @@ type CachedReader struct {
 	objects     perNamespace[runtime.Object] // by resource
 	logs        eventLogs
 	held        atomic.Pointer[Held]
+}
+
+// LookupsOf are what an engine asks a reader.
+func LookupsOf(a *CachedReader) explain.Lookups {
+	return explain.Lookups{
+		SchedulerAlive: a.SchedulerAlive,
+		AttemptSeen:    a.AttemptSeen,
+		Autoscalers:    a.Autoscalers,
+		Provisioning:   a.Provisioning,
+		Queue:          func(ctx context.Context, of kueue.Subject) *kueue.State { return queueOf(ctx, a, of) },
+		Group: func(ctx context.Context, of foreignpodgroups.Subject) *foreignpodgroups.State {
+			return groupOf(ctx, a, of)
+		},
+		Nominator:    func(ctx context.Context, pod *corev1.Pod) *report.Nominator { return nominatorOf(ctx, a, pod) },
+		Preempted:    func(ctx context.Context, namespace string) []*corev1.Event { return preemptedOf(ctx, a, namespace) },
+		Events:       a.RecentEvents,
+		EventsUnread: a.EventsUnread,
+		Whole:        func(ctx context.Context, pod *corev1.Pod) (*corev1.Pod, error) { return wholePod(ctx, a, pod) },
+		Facts:        func(ctx context.Context, of model.Ref) command.Facts { return factsOf(ctx, a, of) },
+		Quotas:       a.Quotas,
+		LimitRanges:  a.LimitRanges,
+		Created:      createdBy(a),
+	}
 }
 
 // Held is what is known of a cluster without asking for it.

@@ -32,7 +32,7 @@ func TestThePodThatAControllerCreates(t *testing.T) {
 	)})
 	for name, want := range map[string]string{"fine": "", "plain": "", "no-class": "PriorityClass gone does not exist", "no-runtime": "RuntimeClass gone does not exist"} {
 		by := &metav1.OwnerReference{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: name, UID: types.UID(name)}
-		pod, rejected, err := CreatedBy(asker)(context.Background(), "shop", by)
+		pod, rejected, err := createdBy(asker)(context.Background(), "shop", by)
 		if err != nil || pod == nil || pod.Namespace != "shop" || pod.Spec.SecurityContext.RunAsNonRoot == nil {
 			t.Fatalf("%s: %+v, %v", name, pod, err)
 		}
@@ -52,7 +52,7 @@ func TestThePodThatAControllerCreates(t *testing.T) {
 		{APIVersion: "example.com/v1", Kind: "ReplicaSet", Name: "fine", UID: "fine"},
 		{APIVersion: "v1", Kind: "Node", Name: "a", UID: "a"},
 	} {
-		if pod, _, err := CreatedBy(asker)(context.Background(), "shop", &by); pod != nil || err != nil {
+		if pod, _, err := createdBy(asker)(context.Background(), "shop", &by); pod != nil || err != nil {
 			t.Errorf("%s %s of %s: %+v, %v", by.Kind, by.Name, by.APIVersion, pod, err)
 		}
 	}

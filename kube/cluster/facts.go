@@ -13,8 +13,8 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
-// FactsOf reads what fixes have to know of a Deployment or Job, at most 15 s late.
-func FactsOf(ctx context.Context, a *CachedReader, of model.Ref) command.Facts {
+// factsOf reads what fixes have to know of a Deployment or Job, at most 15 s late.
+func factsOf(ctx context.Context, a *CachedReader, of model.Ref) command.Facts {
 	found, ok := a.facts.of(ctx, of, func() command.Facts {
 		facts, err := readFacts(ctx, a, of)
 		switch {
@@ -31,8 +31,8 @@ func FactsOf(ctx context.Context, a *CachedReader, of model.Ref) command.Facts {
 	return found
 }
 
-// WholePod reads a pod with the fields that informers drop.
-func WholePod(ctx context.Context, a *CachedReader, pod *corev1.Pod) (*corev1.Pod, error) {
+// wholePod reads a pod with the fields that informers drop.
+func wholePod(ctx context.Context, a *CachedReader, pod *corev1.Pod) (*corev1.Pod, error) {
 	whole, err := a.options.Client.CoreV1().Pods(pod.Namespace).Get(ctx, pod.Name, metav1.GetOptions{})
 	switch {
 	case err != nil:

@@ -50,7 +50,7 @@ func TestWhatFixesNeedOfAWorkloadIsReadByName(t *testing.T) {
 				client.PrependReactor("get", "deployments", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, c.failing })
 			}
 			reader := NewCachedReader(CachedReaderOptions{Client: client})
-			if got := FactsOf(t.Context(), reader, c.of); got != c.want {
+			if got := factsOf(t.Context(), reader, c.of); got != c.want {
 				t.Errorf("got %+v, want %+v", got, c.want)
 			}
 		})

@@ -75,33 +75,19 @@ func engineOptions(source *Source) explain.Options {
 	if groups == nil {
 		groups = &PodGroups{Unread: "PodGroups are not read"}
 	}
+	lookups := source.Lookups
+	lookups.PriorityClasses = priorityClassesOf(source)
 	return explain.Options{
 		PodGroups: groups.Unread == "", PodGroupsUnread: groups.Unread, CompositesUnread: groups.CompositeUnread,
 
-		Trace:           source.Trace,
-		Now:             source.Now,
-		Namespace:       status.Namespace,
-		ClusterVersion:  status.Version,
-		Configuration:   source.Configuration,
-		Gates:           source.Gates,
-		PoolLabel:       source.PoolLabel,
-		SchedulerAlive:  source.SchedulerAlive,
-		AttemptSeen:     source.AttemptSeen,
-		Autoscalers:     source.Autoscalers,
-		Provisioning:    source.Provisioning,
-		Queue:           source.Queue,
-		Group:           source.Group,
-		Nominator:       source.Nominator,
-		Preempted:       source.Preempted,
-		Events:          source.Events,
-		EventsUnread:    source.EventsUnread,
-		Whole:           source.Whole,
-		Facts:           source.Facts,
-		Quotas:          source.Quotas,
-		LimitRanges:     source.LimitRanges,
-		PriorityClasses: priorityClassesOf(source),
-		Created:         source.Created,
-		MissingClasses:  source.MissingClasses,
+		Trace:          source.Trace,
+		Now:            source.Now,
+		Namespace:      status.Namespace,
+		ClusterVersion: status.Version,
+		Configuration:  source.Configuration,
+		Gates:          source.Gates,
+		PoolLabel:      source.PoolLabel,
+		Lookups:        lookups,
 	}
 }
 

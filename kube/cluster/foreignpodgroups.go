@@ -17,9 +17,9 @@ type groupKey struct {
 	name  types.NamespacedName
 }
 
-// GroupOf asks what a scheduler other than kube-scheduler says of the PodGroup that a pod names, at most
+// groupOf asks what a scheduler other than kube-scheduler says of the PodGroup that a pod names, at most
 // 15 s late; nil where none of their APIs is served. Nothing is asked before a pod names such a group.
-func GroupOf(ctx context.Context, a *CachedReader, of foreignpodgroups.Subject) *foreignpodgroups.State {
+func groupOf(ctx context.Context, a *CachedReader, of foreignpodgroups.Subject) *foreignpodgroups.State {
 	if a.options.Dynamic == nil {
 		return nil
 	}

@@ -44,7 +44,7 @@ func TestGroupsOfOtherSchedulersAreAskedForWhereTheyAreServed(t *testing.T) {
 			var got string
 			for range 2 { // the second answer is remembered
 				got = ""
-				if s := GroupOf(t.Context(), asker, foreignpodgroups.Subject{Namespace: "ml", Named: c.named}); s != nil {
+				if s := groupOf(t.Context(), asker, foreignpodgroups.Subject{Namespace: "ml", Named: c.named}); s != nil {
 					got = s.Group
 					if s.Gone {
 						got += " gone"

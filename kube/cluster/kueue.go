@@ -28,9 +28,9 @@ type orUnread[T any] struct {
 	unread string
 }
 
-// QueueOf asks what Kueue says about a pod that it holds, at most 15 s late; nil where its API is not
+// queueOf asks what Kueue says about a pod that it holds, at most 15 s late; nil where its API is not
 // served.
-func QueueOf(ctx context.Context, a *CachedReader, of kueue.Subject) *kueue.State {
+func queueOf(ctx context.Context, a *CachedReader, of kueue.Subject) *kueue.State {
 	from, served := queueReader(ctx, a)
 	if !served {
 		return nil

@@ -92,7 +92,7 @@ func TestKueueIsAskedInTheVersionsThatItServes(t *testing.T) {
 			asker, asked := queueAsker(t, c.version)
 			asker.Use(Held{Groups: c.groups})
 			for range 2 { // the second answer is remembered
-				s := QueueOf(t.Context(), asker, kueue.Subject{Namespace: "ml", Owners: []types.UID{"pod", "job"}})
+				s := queueOf(t.Context(), asker, kueue.Subject{Namespace: "ml", Owners: []types.UID{"pod", "job"}})
 				if (s == nil) != (c.want == "[]") {
 					t.Fatalf("%+v", s)
 				}
@@ -116,7 +116,7 @@ func TestKueueIsAskedInTheVersionsThatItServes(t *testing.T) {
 func TestAPodWithoutAWorkloadIsToldOfItsQueue(t *testing.T) {
 	asker, _ := queueAsker(t, "v1beta2")
 	asker.Use(Held{Groups: served(schema.GroupVersion{Group: "kueue.x-k8s.io", Version: "v1beta2"})})
-	s := QueueOf(t.Context(), asker, kueue.Subject{Namespace: "ml", Queue: "nowhere", Owners: []types.UID{"other"}})
+	s := queueOf(t.Context(), asker, kueue.Subject{Namespace: "ml", Queue: "nowhere", Owners: []types.UID{"other"}})
 	if s == nil || s.Workload != nil || s.LocalQueue == nil || !s.LocalQueue.Gone || s.ClusterQueue != nil || s.Position != nil {
 		t.Errorf("%+v", s)
 	}

@@ -20,9 +20,9 @@ type nominationKey struct {
 	node string
 }
 
-// NominatorOf asks who set the nominatedNodeName of a pod, by its managed fields, which informers drop; at
+// nominatorOf asks who set the nominatedNodeName of a pod, by its managed fields, which informers drop; at
 // most 15 s late, and nil where they do not tell.
-func NominatorOf(ctx context.Context, a *CachedReader, pod *corev1.Pod) *report.Nominator {
+func nominatorOf(ctx context.Context, a *CachedReader, pod *corev1.Pod) *report.Nominator {
 	key := nominationKey{pod.UID, pod.Status.NominatedNodeName}
 	found, _ := a.nominators.of(ctx, key, func() *report.Nominator {
 		whole, err := a.options.Client.CoreV1().Pods(pod.Namespace).Get(ctx, pod.Name, metav1.GetOptions{})

@@ -74,7 +74,7 @@ func TestOnePodIsAskedForToFindWhoNominatedIt(t *testing.T) {
 			}
 			asker := NewCachedReader(CachedReaderOptions{Client: client})
 			for range 2 { // the second answer is remembered
-				got := NominatorOf(t.Context(), asker, pod)
+				got := nominatorOf(t.Context(), asker, pod)
 				if (got == nil) != (c.want == nil) || got != nil && (got.Manager != c.want.Manager || got.Unread != c.want.Unread) {
 					t.Errorf("got %+v, want %+v", got, c.want)
 				}

@@ -7,16 +7,11 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/command"
-	"github.com/kubectl-fathom/kubectl-fathom/explain/foreignpodgroups"
-	"github.com/kubectl-fathom/kubectl-fathom/explain/kueue"
-	"github.com/kubectl-fathom/kubectl-fathom/explain/provisioning"
-	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -50,24 +45,8 @@ type Source struct {
 	// PoolLabel is the label of nodes that holds their pool, before the known ones;
 	// "" is none.
 	PoolLabel string
-	// SchedulerAlive to MissingClasses are what an engine asks beside its
-	// informers (explain.Options); nil where nothing can be known.
-	SchedulerAlive func(ctx context.Context, name string) (alive, known bool, why string)
-	AttemptSeen    func(ctx context.Context, pod *corev1.Pod) *metav1.Time
-	Autoscalers    func(ctx context.Context, pod *corev1.Pod) []report.AutoscalerWord
-	Provisioning   func(ctx context.Context, about []report.AutoscalerWord) *provisioning.State
-	Queue          func(ctx context.Context, of kueue.Subject) *kueue.State
-	Group          func(ctx context.Context, of foreignpodgroups.Subject) *foreignpodgroups.State
-	Nominator      func(ctx context.Context, pod *corev1.Pod) *report.Nominator
-	Preempted      func(ctx context.Context, namespace string) []*corev1.Event
-	Events         func(ctx context.Context, ref model.Ref) ([]model.Event, error)
-	EventsUnread   func(ctx context.Context, namespace string) string
-	Whole          func(ctx context.Context, pod *corev1.Pod) (*corev1.Pod, error)
-	Facts          func(ctx context.Context, of model.Ref) command.Facts
-	Quotas         func(ctx context.Context, namespace string) ([]corev1.ResourceQuota, error)
-	LimitRanges    func(ctx context.Context, namespace string) ([]corev1.LimitRange, error)
-	Created        func(ctx context.Context, namespace string, by *metav1.OwnerReference) (*corev1.Pod, []report.Rejection, error)
-	MissingClasses func(ctx context.Context, pod *corev1.Pod) []report.Rejection
+	// Lookups are what an engine asks for beside its informers, except PriorityClasses, which Objects lists.
+	explain.Lookups
 	// Objects lists a resource that no informer holds; nil where none can be listed.
 	Objects func(ctx context.Context, resource string) ([]runtime.Object, error)
 	// NotCreated gives the controllers whose pods were rejected, as far as they were

@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	schedulingrules "k8s.io/kubernetes/pkg/apis/scheduling/v1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/command"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/foreignpodgroups"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/kueue"
@@ -62,32 +63,34 @@ func (f *File) Source() (*cluster.Source, error) {
 		Usage: func(context.Context) (*model.Usage, error) {
 			return nil, errors.New("a snapshot has no metrics")
 		},
-		NotCreated:     func() []*model.NotCreated { return refused },
-		SchedulerAlive: f.schedulerAlive,
-		AttemptSeen:    f.attemptSeen,
-		Autoscalers:    f.autoscalers,
-		Preempted:      func(_ context.Context, namespace string) []*corev1.Event { return preemptedIn(f, namespace) },
-		Provisioning:   f.provisioning,
-		Queue:          f.queue,
-		Group:          func(_ context.Context, of foreignpodgroups.Subject) *foreignpodgroups.State { return groupIn(f, of) },
-		Nominator:      func(_ context.Context, pod *corev1.Pod) *report.Nominator { return nominatorIn(f, pod) },
-		Whole:          func(_ context.Context, pod *corev1.Pod) (*corev1.Pod, error) { return wholeIn(f, pod) },
-		Facts:          func(_ context.Context, of model.Ref) command.Facts { return factsIn(f, of) },
-		Configuration:  f.configuration(),
-		PodGroups:      f.podGroups(),
-		Gates:          f.Info.Gates,
-		Events:         f.Events,
-		EventsUnread:   func(context.Context, string) string { return f.why(byResource["events"]) },
-		Quotas: func(_ context.Context, namespace string) ([]corev1.ResourceQuota, error) {
-			return inNamespace[corev1.ResourceQuota](f, "resourcequotas", namespace)
+		NotCreated: func() []*model.NotCreated { return refused },
+		Lookups: explain.Lookups{
+			SchedulerAlive: f.schedulerAlive,
+			AttemptSeen:    f.attemptSeen,
+			Autoscalers:    f.autoscalers,
+			Preempted:      func(_ context.Context, namespace string) []*corev1.Event { return preemptedIn(f, namespace) },
+			Provisioning:   f.provisioning,
+			Queue:          f.queue,
+			Group:          func(_ context.Context, of foreignpodgroups.Subject) *foreignpodgroups.State { return groupIn(f, of) },
+			Nominator:      func(_ context.Context, pod *corev1.Pod) *report.Nominator { return nominatorIn(f, pod) },
+			Whole:          func(_ context.Context, pod *corev1.Pod) (*corev1.Pod, error) { return wholeIn(f, pod) },
+			Facts:          func(_ context.Context, of model.Ref) command.Facts { return factsIn(f, of) },
+			Events:         f.Events,
+			EventsUnread:   func(context.Context, string) string { return f.why(byResource["events"]) },
+			Quotas: func(_ context.Context, namespace string) ([]corev1.ResourceQuota, error) {
+				return inNamespace[corev1.ResourceQuota](f, "resourcequotas", namespace)
+			},
+			MissingClasses: func(ctx context.Context, pod *corev1.Pod) []report.Rejection {
+				return missingClassesIn(ctx, f, client, pod)
+			},
+			LimitRanges: func(_ context.Context, namespace string) ([]corev1.LimitRange, error) {
+				return inNamespace[corev1.LimitRange](f, "limitranges", namespace)
+			},
 		},
-		MissingClasses: func(ctx context.Context, pod *corev1.Pod) []report.Rejection {
-			return missingClassesIn(ctx, f, client, pod)
-		},
-		LimitRanges: func(_ context.Context, namespace string) ([]corev1.LimitRange, error) {
-			return inNamespace[corev1.LimitRange](f, "limitranges", namespace)
-		},
-		Objects: f.listed,
+		Configuration: f.configuration(),
+		PodGroups:     f.podGroups(),
+		Gates:         f.Info.Gates,
+		Objects:       f.listed,
 	}, nil
 }
 
