@@ -148,6 +148,10 @@ func (s *apiserver) forbids(verb, namespace, resource string) bool {
 // read answers a list or a watch.
 func (s *apiserver) read(w http.ResponseWriter, r *http.Request) {
 	path := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
+	if len(path) < 3 { // as /metrics
+		http.NotFound(w, r)
+		return
+	}
 	path = path[2:] // api/v1
 	if r.URL.Path[:6] == "/apis/" {
 		path = path[1:]

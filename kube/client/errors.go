@@ -124,7 +124,7 @@ func shortly(err error) string {
 		return "too many requests"
 	case errors.As(err, &not):
 		return not.answer
-	case errors.Is(err, errHungUp):
+	case errors.Is(err, errHungUp), closedByServer(err):
 		return "connection closed"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "connection refused"
@@ -140,6 +140,14 @@ func shortly(err error) string {
 		return "connection closed"
 	}
 	return cause(err)
+}
+
+// closedByServer says that the server closed the connection while a request was on its way. These errors of net/http have
+// neither a type nor a name.
+func closedByServer(err error) bool {
+	words := cause(err)
+	return words == "http: server closed idle connection" || words == "http2: client connection lost" ||
+		strings.HasPrefix(words, "http2: server sent GOAWAY and closed the connection")
 }
 
 // Words are the server's own about an error of a request, in one line.
