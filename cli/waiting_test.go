@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 )
 
@@ -113,6 +115,52 @@ func TestTooManyRequestsThatPassAreWaitedFor(t *testing.T) {
 	stdout, stderr, code := runs(t.Context(), t, "get", "nodes", "--kubeconfig", config)
 	if code != exit.Clear || !strings.Contains(stdout, "std-1") || stderr != "fathom: waiting for the API server: too many requests\n" {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+}
+
+// What the server rejects ends a command at once, in one line; what may pass is waited for, and said.
+func TestARejectedListEndsACommandAndOneThatFailsIsSaid(t *testing.T) {
+	for name, test := range map[string]struct {
+		status int
+		body   string
+		times  int32 // that it is answered so
+		code   int
+		stderr string
+	}{
+		"a bad request": {
+			http.StatusBadRequest, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"BadRequest","code":400,"message":"no such list"}`, 1000, exit.Unknown,
+			"no such list: it will answer so again: check the address, and what stands before it\n",
+		},
+		"no object at all": {http.StatusOK, `[]`, 1000, exit.Unknown, "answered with something that cannot be decoded: it is not a Kubernetes API server, or a proxy answers for it"},
+		"trouble that lasts a while": {
+			http.StatusInternalServerError, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"InternalError","code":500,"message":"boo"}`, 5, exit.Clear,
+			"fathom: waiting for the API server: boo\n",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var asked atomic.Int32
+			config := troubled(t, func(w http.ResponseWriter, r *http.Request) bool {
+				if !listsNodes(r) || asked.Load() >= test.times {
+					return false
+				}
+				if r.URL.Query().Get("watch") != "" { // no list is streamed
+					refuse(w, http.StatusUnprocessableEntity, metav1.StatusReasonInvalid, "no streams")
+					return true
+				}
+				asked.Add(1)
+				w.Header().Set("Content-Type", "application/json")
+				w.WriteHeader(test.status)
+				_, _ = io.WriteString(w, test.body)
+				return true
+			})
+			stdout, stderr, code := runs(t.Context(), t, "get", "nodes", "--kubeconfig", config)
+			if code != test.code || !strings.Contains(stderr, test.stderr) || strings.Count(stderr, "\n") != 1 || (stdout == "") != (code != exit.Clear) {
+				t.Errorf("exit code %d after %d lists\n%s%s", code, asked.Load(), stdout, stderr)
+			}
+			if code == exit.Unknown && asked.Load() > 20 {
+				t.Errorf("it lists %d times before it gives up", asked.Load())
+			}
+		})
 	}
 }
 

@@ -73,6 +73,7 @@ const (
 	Unauthorized         // the server does not accept the credentials
 	NotReady             // the server says that it is not ready
 	Failing              // the server answers, and a list or a watch fails
+	Rejected             // the server rejects a list or a watch, and will again
 	Throttled            // the server answers that there are too many requests
 	NotAnAPI             // an answer is none of a Kubernetes API server
 )

@@ -158,7 +158,7 @@ func read(ctx context.Context, c *cluster.Cluster, told *Waiting) (*model.Snapsh
 // givesUp reports whether a command stops waiting for such a connection.
 func givesUp(c model.Connection) bool {
 	switch c.Problem {
-	case model.NotAnAPI:
+	case model.NotAnAPI, model.Rejected:
 		return true
 	case model.Throttled:
 		return false // --request-timeout says for how long
@@ -234,6 +234,8 @@ func lost(status model.Status) error {
 		return fmt.Errorf("read cluster: %s", client.NotAnAPI(status.Server, c.Err))
 	case model.Unauthorized:
 		return fmt.Errorf("read cluster: %s no longer accepts the credentials: log in again, or choose another user with --user", status.Server)
+	case model.Rejected:
+		return fmt.Errorf("read cluster: %s: %s: it will answer so again: check the address, and what stands before it", status.Server, c.Err)
 	case model.NotReady, model.Failing:
 		return fmt.Errorf("read cluster: %s: %s; try again later", status.Server, c.Err)
 	}

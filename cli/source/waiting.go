@@ -30,7 +30,7 @@ type Waiting struct {
 	progress *terminal.Progress
 	words    string // what is connected to; "" once it is
 	began    time.Time
-	said     bool // that there are too many requests
+	said     string // last, where there is no terminal
 	limiting *time.Timer
 	over     chan struct{} // closed: nothing more is reported
 	done     bool
@@ -79,16 +79,24 @@ func (w *Waiting) Throttled() {
 	if w.done {
 		return
 	}
-	if !w.progress.Line(upperFirst(tooMany)) && !w.said {
-		w.options.Streams.Say(errors.New(tooMany))
-	}
-	w.said = true
+	w.say(tooMany)
 	if w.limit > 0 && w.limiting == nil {
 		w.limiting = time.AfterFunc(w.limit, func() {
 			w.end(w.tooMany())
 		})
 	}
 }
+
+// say says what is unusual: on a terminal in the line, elsewhere once. The lock is held.
+func (w *Waiting) say(words string) {
+	if !w.progress.Line(upperFirst(words)) && w.said != words {
+		w.options.Streams.Say(errors.New(words))
+	}
+	w.said = words
+}
+
+// unusual is after how long it is reported that the server answers nothing, or not as it should.
+const unusual = 3 * time.Second
 
 // reading reports how far reading is.
 func (w *Waiting) reading(status model.Status) {
@@ -101,6 +109,10 @@ func (w *Waiting) reading(status model.Status) {
 	if w.limiting != nil {
 		w.limiting.Stop()
 		w.limiting = nil
+	}
+	if c := status.Connection; c.Err != "" && time.Since(c.Heard) > unusual {
+		w.say("waiting for the API server: " + terminal.OneLine(c.Err))
+		return
 	}
 	w.progress.Show(status.Reading)
 }

@@ -16,6 +16,7 @@ import (
 type head struct {
 	valid   bool   // it is encoded well, as far as it was read
 	whole   bool   // it was read to its end: what is not here is not in it
+	other   bool   // it does not begin as an object in any encoding
 	kind    string // "" if it is not there, or comes later
 	name    string // in its metadata
 	version string // resourceVersion in its metadata; not read in protobuf
@@ -28,6 +29,8 @@ func headOf(start []byte, whole bool) head {
 	h := head{whole: whole}
 	if !h.readProtobuf(start) {
 		h.readJSON(start)
+		text := bytes.TrimSpace(start)
+		h.other = !h.valid && len(text) > 0 && text[0] != '{' && text[0] != 'k' // of k8s, cut off
 	}
 	return h
 }

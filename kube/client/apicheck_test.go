@@ -132,6 +132,9 @@ func TestAnAnswerThatIsNoObjectIsRefused(t *testing.T) {
 			{200, "text/plain", "ok", "an answer of type text/plain", "https://s answered with an answer of type text/plain"},
 			{204, "", "", "an empty answer", "https://s answered with an empty answer"},
 			{200, "application/json", " \n", "an empty answer", "https://s answered with an empty answer"},
+			{200, "application/json", "[]", "something that cannot be decoded", "https://s answered with something that cannot be decoded"},
+			{200, "application/json", "<html>x</html>", "something that cannot be decoded", "https://s answered with something that cannot be decoded"},
+			{200, "application/json", "[" + strings.Repeat(`{"kind":"Node"},`, smallAnswer), "something that cannot be decoded", "https://s answered with something that cannot be decoded"},
 		} {
 			_, err := ask(t, "", method, pathNode, answerOf(test.code, test.is, []byte(test.body)))
 			if !isNotAnAPI(err) || shortly(err) != test.answer {

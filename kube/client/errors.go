@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"strings"
 	"syscall"
 
@@ -97,6 +98,21 @@ func NotAnAPI(server, answer string) string {
 // line that has the server's. what is the request: "cordon std-b-02".
 func (c *Client) Explain(what string, err error) error {
 	return classify(what, c.target.config.Host, err)
+}
+
+// isRejected says that the server itself gave an answer that it will give again: the request is
+// wrong for it.
+func isRejected(err error) bool {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) {
+		return false
+	}
+	switch status.Status().Code {
+	case http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotAcceptable,
+		http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity:
+		return true
+	}
+	return false
 }
 
 // isAPIStatus says that the server itself gave this answer.

@@ -53,6 +53,7 @@ type serverHealth struct {
 	wake      chan struct{} // what is due has changed
 	soon      atomic.Bool   // a connection broke: probe now
 	asked     atomic.Bool   // the user wants a try now
+	bookmarks atomic.Bool   // the server sends bookmarks now and then, not only at the end of a list
 
 	mu            sync.Mutex
 	err           error         // why the server is lost; nil while it is not
@@ -403,7 +404,9 @@ func problemOf(err error) model.Problem {
 		return model.Unauthorized
 	case apierrors.IsTooManyRequests(err):
 		return model.Throttled
-	case isAPIStatus(err):
+	case isRejected(err):
+		return model.Rejected
+	case isAPIStatus(err), errors.As(err, new(silentWatch)):
 		return model.Failing
 	}
 	return model.Unreachable

@@ -40,6 +40,8 @@ type listWatcher struct {
 	lists   backoff
 	watches backoff
 	open    *observedWatch // the watch that is open, or was last; nil before the first
+	tended  time.Time      // when that was looked after last
+	silent  time.Time      // since when nothing came of watches though bookmarks are due; zero: something did
 }
 
 // register makes it the factory's source of its kind.
@@ -169,7 +171,7 @@ func (f *listWatcher) listsFirst() {
 
 // observe follows what a watch says, until it ends.
 func (f *listWatcher) observe(w watch.Interface, streams bool) watch.Interface {
-	o := &observedWatch{owner: f, source: w, streams: streams, began: time.Now(), events: make(chan watch.Event), end: make(chan struct{})}
+	o := &observedWatch{owner: f, source: w, streams: streams, began: time.Now(), heard: time.Now(), events: make(chan watch.Event), end: make(chan struct{})}
 	f.mu.Lock()
 	f.open = o
 	f.mu.Unlock()
@@ -233,8 +235,11 @@ type breakage struct {
 func (f *listWatcher) broken() breakage {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.err == nil {
+	switch {
+	case f.err == nil && f.silent.IsZero():
 		return breakage{}
+	case f.err == nil:
+		return breakage{err: silentWatch{f.gvr.Resource}, since: f.silent}
 	}
 	b := f.lists
 	if b.tries == 0 {

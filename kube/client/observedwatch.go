@@ -11,9 +11,16 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// bookmarkTimeout is how long a watch that gets bookmarks may be silent. kube-apiserver
+// bookmarkTimeout is how long a watch may be silent where the server sends bookmarks: kube-apiserver
 // sends one about every minute to each watch that is served from its cache.
-const bookmarkTimeout = 150 * time.Second
+const bookmarkTimeout = 100 * time.Second
+
+// silentWatch is why a kind is not live: its last watch was silent for too long, and nothing
+// has come yet from the one that was begun after it.
+type silentWatch struct{ resource string }
+
+// Error implements error.
+func (s silentWatch) Error() string { return "the watch of " + s.resource + " is silent" }
 
 // observedWatch is a watch of a listWatcher that notes what comes in.
 type observedWatch struct {
@@ -26,10 +33,9 @@ type observedWatch struct {
 	once    sync.Once
 
 	// The listWatcher's lock guards these.
-	heard      time.Time // when the last event came; zero before the first
-	bookmarked bool      // bookmarks come now and then
-	works      bool      // what came of it is whole so far
-	gone       bool      // it has ended
+	heard time.Time // when the last event came; before the first, when it was begun
+	works bool      // what came of it is whole so far
+	gone  bool      // it has ended
 }
 
 // ResultChan implements watch.Interface.
@@ -81,16 +87,23 @@ func (o *observedWatch) hear(event watch.Event) {
 	bookmark := event.Type == watch.Bookmark
 	if bookmark {
 		m, err := meta.Accessor(event.Object)
-		o.bookmarked = o.bookmarked || err == nil && m.GetAnnotations()[metav1.InitialEventsAnnotationKey] == ""
+		if err == nil && m.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "" {
+			f.health.bookmarks.Store(true)
+		}
 	}
 	if bookmark || !o.streams {
 		o.works = true
 		f.watches.succeeded()
 	}
 	mended := o.works && f.err != nil
+	speaks := !f.silent.IsZero()
+	f.silent = time.Time{}
 	f.mu.Unlock()
 	if mended {
 		f.note(nil, true)
+	}
+	if speaks {
+		f.changed()
 	}
 }
 
@@ -117,7 +130,8 @@ func (o *observedWatch) ended(failed error) {
 
 // tend looks after the watch that is open. One that is silent for too long though
 // bookmarks are due is ended: its connection may be dead, and the reflector begins
-// another one from there on. One that lasts is trusted again.
+// another one from there on. Until something comes of that the kind is not live. One
+// that lasts is trusted again.
 func (f *listWatcher) tend() {
 	f.mu.Lock()
 	o := f.open
@@ -125,7 +139,12 @@ func (f *listWatcher) tend() {
 		f.mu.Unlock()
 		return
 	}
-	silent := o.bookmarked && time.Since(o.heard) > bookmarkTimeout
+	slept := time.Since(f.tended) > bookmarkTimeout/2 // the computer: its watches are as old as all else
+	f.tended = time.Now()
+	silent := f.health.bookmarks.Load() && time.Since(o.heard) > bookmarkTimeout
+	if silent && !slept && f.silent.IsZero() {
+		f.silent = o.heard
+	}
 	trusted := f.watches.tries > 0 && time.Since(o.began) >= longLived
 	if trusted {
 		f.watches.succeeded()
@@ -133,6 +152,7 @@ func (f *listWatcher) tend() {
 	f.mu.Unlock()
 	if silent {
 		o.source.Stop()
+		f.changed()
 	}
 	if trusted {
 		f.note(nil, true)

@@ -69,7 +69,8 @@ func (p *listPermissions) may(ctx context.Context, k watchedResource, namespace 
 }
 
 // survey asks for every kind at once: in all namespaces first, and where pods
-// are forbidden there, in the context's.
+// are forbidden there, in the context's. A server without pods or nodes is no
+// Kubernetes API server, and not a cluster that has none.
 func (p *listPermissions) survey(ctx context.Context) (*scope, error) {
 	s := &scope{resources: p.resources}
 	s.permissions, s.groups = p.mayAll(ctx, "")
@@ -81,6 +82,12 @@ func (p *listPermissions) survey(ctx context.Context) (*scope, error) {
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
+	}
+	for _, k := range []watchedResource{podResource, nodeResource} {
+		if s.permissions[k.gvr] == absent || s.permissions[k.gvr] == otherVersion {
+			return nil, failf(ErrUnreachable, nil, "list %s: %s", k.gvr.Resource,
+				NotAnAPI(p.target.config.Host, "404 to a list of "+k.gvr.Resource))
+		}
 	}
 	if s.permissions[podResource.gvr] == forbidden && s.permissions[nodeResource.gvr] == forbidden {
 		return nil, failf(ErrForbidden, nil,

@@ -137,6 +137,19 @@ func TestAKindThatTheServerDoesNotHaveIsNotUnknown(t *testing.T) {
 	}
 }
 
+// A server without pods or nodes is not a cluster that has none.
+func TestAServerWithoutPodsOrNodesIsNoCluster(t *testing.T) {
+	for _, resource := range []string{"pods", "nodes"} {
+		server := newAPIServer(t)
+		server.fill(3)
+		server.absent[resource] = true
+		_, err := server.open(t).Source(t.Context())
+		if want := "404 to a list of " + resource + ": it is not a Kubernetes API server"; !errors.Is(err, ErrUnreachable) || !strings.Contains(err.Error(), want) {
+			t.Errorf("without %s: %v", resource, err)
+		}
+	}
+}
+
 func TestAKindInAnotherVersionIsUnknown(t *testing.T) {
 	server := newAPIServer(t)
 	server.fill(3)

@@ -230,29 +230,62 @@ func TestTheServersOwnDelayIsKept(t *testing.T) {
 func TestAWatchThatIsSilentWhereBookmarksAreDueIsBegunAnew(t *testing.T) {
 	var asked atomic.Int32
 	bookmark := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "9"}}
-	for name, bookmarks := range map[string]bool{"with bookmarks": true, "without": false} {
+	for name, test := range map[string]struct {
+		bookmarks, others bool // from this watch, and from that of another kind
+		event             bool // the second watch speaks again
+		every             time.Duration
+		watches           int32
+		live              bool // in the end
+	}{
+		"with bookmarks":           {bookmarks: true, every: longLived, watches: 3},
+		"stalled before the first": {others: true, every: longLived, watches: 3},
+		"stalled, then it goes on": {others: true, event: true, every: longLived, watches: 3, live: true},
+		"without bookmarks":        {every: longLived, watches: 1, live: true},
+		"after the computer slept": {bookmarks: true, every: 5 * time.Minute, watches: 2, live: true},
+	} {
 		t.Run(name, func(t *testing.T) {
 			asked.Store(0)
 			alone(t, listWatch{list: emptyList, watch: func(_ context.Context, o metav1.ListOptions) (watch.Interface, error) {
 				if o.SendInitialEvents != nil {
 					return nil, apierrors.NewBadRequest("no streams")
 				}
-				asked.Add(1)
 				w := watch.NewFakeWithOptions(watch.FakeOptions{ChannelSize: 1})
-				if bookmarks {
+				if n := asked.Add(1); test.bookmarks && n == 1 || test.event && n == test.watches {
 					w.Action(watch.Bookmark, bookmark)
 				}
 				return w, nil
 			}}, func(f *listWatcher) {
-				for range 60 {
-					wait(longLived)
+				f.health.bookmarks.Store(test.others)
+				wait(time.Second)
+				f.tend()
+				for left := 5 * time.Minute; left > 0; left -= test.every {
+					wait(test.every)
 					f.tend()
 				}
-				if n := asked.Load(); bookmarks != (n > 1) || n > 3 {
-					t.Errorf("%d watches in five minutes", n)
+				wait(time.Second)
+				b := f.broken()
+				if n := asked.Load(); n < 2 && test.watches > 1 || n > test.watches || (b.err == nil) != test.live {
+					t.Errorf("%d watches in five minutes, broken is %+v", n, b)
+				}
+				if c := f.health.connection(b); c.Live != test.live || !c.Live && (c.Problem != model.Failing || c.Err != "the watch of pods is silent" || time.Since(c.Heard) < bookmarkTimeout) {
+					t.Errorf("the connection is %+v", c)
 				}
 			})
 		})
+	}
+}
+
+// What the server will answer again is told as that, and what may pass is not.
+func TestARequestThatIsRejectedIsToldAsThat(t *testing.T) {
+	for code, want := range map[int]model.Problem{
+		http.StatusBadRequest: model.Rejected, http.StatusNotFound: model.Rejected, http.StatusNotAcceptable: model.Rejected,
+		http.StatusGone: model.Failing, http.StatusInternalServerError: model.Failing, http.StatusServiceUnavailable: model.Failing,
+		http.StatusUnauthorized: model.Unauthorized, http.StatusTooManyRequests: model.Throttled,
+	} {
+		err := apierrors.NewGenericServerResponse(code, "list", podResource.gvr.GroupResource(), "", "no", 0, false)
+		if got := problemOf(fmt.Errorf("list pods: %w", err)); got != want {
+			t.Errorf("%d is told as %v, want %v", code, got, want)
+		}
 	}
 }
 

@@ -193,7 +193,7 @@ func (o *Observed) LostWords() string {
 		return fmt.Sprintf("Waiting for %s: %s%s.", server, err, tries)
 	case model.NotAnAPI:
 		return fmt.Sprintf("%s: %s. A proxy in front of it may need a login; ctrl-r retries.", server, err)
-	case model.NotReady, model.Failing:
+	case model.NotReady, model.Failing, model.Rejected:
 		return fmt.Sprintf("%s: %s%s. ctrl-r retries.", server, err, tries)
 	}
 	return fmt.Sprintf("No answer from %s: %s%s. ctrl-r retries.", server, err, tries)
