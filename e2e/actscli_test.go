@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -101,11 +103,26 @@ func (a *acting) commandAsks() {
 		a.wants("cordon on a terminal, "+c.when, c.wants...)
 	}
 	kubectl(a.t, a.ControlPlane, "", "uncordon", "std-1")
+	a.commandShowsThePlanWhereItAsks()
 	pods := len(a.on("std-2"))
 	s := a.ask(fmt.Sprintf(`Type %d \(pods to evict\):`, pods), "drain", "std-2")
 	s.press(fmt.Sprint(pods+1) + "\r")
 	s.ends(1)
 	a.wants("drain on a terminal, another number")
+}
+
+// commandShowsThePlanWhereItAsks sends standard output elsewhere: nobody confirms what he does not see.
+func (a *acting) commandShowsThePlanWhereItAsks() {
+	file := filepath.Join(a.t.TempDir(), "plan.txt")
+	s := openProgram(a.t, 100, 30, "sh", "-c", `"$0" --kubeconfig "$1" cordon std-1 > "$2"`, binary, a.config, file)
+	s.shows(`Type y to cordon:`)
+	s.shows(`Cordon std-1, context`)
+	s.press("n\r")
+	s.ends(1)
+	if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), "Cordon std-1, context") { //nolint:gosec // the test's own
+		a.t.Errorf("the file has %q, %v", text, err)
+	}
+	a.wants("cordon with its output in a file")
 }
 
 // on are the pods that run on a node.

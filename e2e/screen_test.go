@@ -36,7 +36,13 @@ type screen struct {
 // open starts the dashboard in a terminal of columns × rows.
 func open(t *testing.T, columns, rows int, args ...string) screen {
 	t.Helper()
-	tty, err := terminal.Start(environment(t), columns, rows, binary, args...)
+	return openProgram(t, columns, rows, binary, args...)
+}
+
+// openProgram is open of any program.
+func openProgram(t *testing.T, columns, rows int, program string, args ...string) screen {
+	t.Helper()
+	tty, err := terminal.Start(environment(t), columns, rows, program, args...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,8 +36,8 @@ func checkoutFixes() *report.Fixes {
 			rollback, 3, "gpu-a-01", "gpu-b-01", "gpu-c-01"),
 		{
 			Title: "evict batch/report-1 from std-b-02", Kind: report.FixEvict, Verified: true, Brief: "rescheduled on std-a-01",
-			Command: "kubectl create --raw /api/v1/namespaces/batch/pods/report-1/eviction -f - " +
-				`<<<'{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"report-1","namespace":"batch"}}'`,
+			Command: `printf %s '{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"report-1","namespace":"batch"}}' | ` +
+				"kubectl create --raw /api/v1/namespaces/batch/pods/report-1/eviction -f -",
 			NodesGained: 1, Nodes: []string{"std-b-02"}, PodsPlaced: 1, Alike: 3, Steps: 1,
 			Actions: []report.Remedy{{Kind: report.FixEvict, Pods: []report.PodRef{{Namespace: "batch", Name: "report-1", UID: "pod-batch-report-1"}}}},
 			Affects: []report.Affected{{Kind: "Pod", Namespace: "batch", Name: "report-1", How: "is rescheduled on std-a-01"}},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/output"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
@@ -18,6 +19,19 @@ func (c *Command) print(plan *plan.Plan) error {
 		return output.JSON(c.Out, plan.Document())
 	}
 	_, err := io.WriteString(c.Out, planText(plan, c.live.Client.Context()))
+	return err
+}
+
+// show prints a plan that a question follows: where standard output is no terminal, also where the
+// question stands, so that nobody confirms what he does not see.
+func (c *Command) show(p *plan.Plan) error {
+	if err := c.print(p); err != nil {
+		return err
+	}
+	if c.yes || terminal.Is(c.Out) {
+		return nil
+	}
+	_, err := io.WriteString(c.ErrOut, planText(p, c.live.Client.Context()))
 	return err
 }
 
@@ -74,6 +88,9 @@ func editWords(p *plan.Plan) []string {
 
 // tell prints a plan that is only shown, and gives its exit code.
 func (c *Command) tell(p *plan.Plan) error {
+	if replaced := p.Replaced(); c.replace != nil && !*c.replace && len(replaced) > 0 {
+		p.Consents = append(p.Consents, plan.Consent{Words: "replace " + strings.Join(replaced, ", "), Flag: "--overwrite"})
+	}
 	if err := c.print(p); err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 // for a leading "=".
 const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,@%+"
 
-// Quote writes a string as one word of bash and zsh. Zsh reads "=name" as the
+// Quote writes a string as one word of a POSIX shell and of zsh. Zsh reads "=name" as the
 // path of a command.
 func Quote(s string) string {
 	if s != "" && s[0] != '=' && strings.Trim(s, plain) == "" {

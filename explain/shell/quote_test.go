@@ -13,7 +13,7 @@ import (
 
 // A word of a command is what it was before it was quoted, whatever is in it.
 func TestQuotedWordsAreTheSameToAShell(t *testing.T) {
-	for _, shell := range []string{"bash", "zsh"} {
+	for _, shell := range []string{"sh", "bash", "zsh"} {
 		t.Run(shell, func(t *testing.T) {
 			if _, err := exec.LookPath(shell); err != nil && shell == "zsh" {
 				t.Skip("zsh is not installed: only bash was tried")

@@ -19,7 +19,7 @@ import (
 
 // Command is how a fix is carried out.
 type Command struct {
-	Line      string // runs unattended in bash and zsh; "" where there is none
+	Line      string // runs unattended in sh, bash and zsh; "" where there is none
 	Undo      string // undoes all of it; "" where nothing can
 	Recreates bool   // the pod, or its Job, is deleted and created again
 	Lone      bool   // only this one of several equal pods gets the change
@@ -254,7 +254,7 @@ func evictCommand(pod *corev1.Pod) string {
 		"metadata": map[string]string{"namespace": pod.Namespace, "name": pod.Name},
 	}
 	path := fmt.Sprintf("/api/v1/namespaces/%s/pods/%s/eviction", pod.Namespace, pod.Name)
-	return shell.Line("kubectl", "create", "--raw", path, "-f", "-") + " <<<" + shell.Quote(shell.OneLine(body))
+	return shell.Line("printf", "%s", shell.OneLine(body)) + " | " + shell.Line("kubectl", "create", "--raw", path, "-f", "-")
 }
 
 // ownCommand is the command for steps that change the pod or its template.

@@ -47,9 +47,9 @@ func installKubectl(t *testing.T) {
 
 // shells are those that commands are made for, by what they are run as.
 func shells(t *testing.T) [][]string {
-	all := [][]string{{"bash", "-c"}}
+	all := [][]string{{"sh", "-c"}, {"bash", "-c"}}
 	if _, err := exec.LookPath("zsh"); err != nil {
-		t.Log("zsh is not installed: only bash was tried")
+		t.Log("zsh is not installed: only sh and bash were tried")
 		return all
 	}
 	return append(all, []string{"zsh", "-c"})
@@ -103,7 +103,7 @@ func recorded(t rapid.TB, record string) []call {
 	return calls
 }
 
-// Each command of the golden file is one line that bash and zsh parse, and run to
+// Each command of the golden file is one line that sh, bash and zsh parse, and run to
 // its end with the same calls.
 func TestEveryCommandRunsTheSameInBashAndZsh(t *testing.T) {
 	installKubectl(t)
@@ -235,7 +235,7 @@ func drawMeant(t *rapid.T) meant {
 func evictions(pod *corev1.Pod) []call {
 	return []call{{
 		Args:  []string{"create", "--raw", "/api/v1/namespaces/" + pod.Namespace + "/pods/" + pod.Name + "/eviction", "-f", "-"},
-		Stdin: fmt.Sprintf(`{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":%q,"namespace":%q}}`+"\n", pod.Name, pod.Namespace),
+		Stdin: fmt.Sprintf(`{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":%q,"namespace":%q}}`, pod.Name, pod.Namespace),
 	}}
 }
 
