@@ -224,7 +224,8 @@ func (e *explainOptions) complete(ctx context.Context, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	_, err := e.parsePod(args[0])
+	pod, err := e.parsePod(args[0])
+	e.source.About(pod.Namespace())
 	return err
 }
 

@@ -31,6 +31,7 @@ func manifestNamespace(from *source.Options, namespace string) manifest.Namespac
 
 // filePods reads the pods of the manifests, each file once.
 func (e *explainOptions) filePods(ctx context.Context) (all []filePod, err error) {
+	var namespaces []string
 	for i, file := range e.files {
 		if slices.Contains(e.files[:i], file) {
 			continue
@@ -40,9 +41,10 @@ func (e *explainOptions) filePods(ctx context.Context) (all []filePod, err error
 			return nil, err
 		}
 		for _, pod := range pods {
-			all = append(all, filePod{pod, file})
+			all, namespaces = append(all, filePod{pod, file}), append(namespaces, pod.Pod.Namespace)
 		}
 	}
+	e.source.About(namespaces...)
 	return all, nil
 }
 

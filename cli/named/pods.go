@@ -153,15 +153,24 @@ func (p Pod) String() string {
 // ParsePods reads the names of pods for a command that changes them, and, until ctx ends, the
 // kubeconfig.
 func ParsePods(ctx context.Context, from *source.Options, verb string, args []string) ([]Pod, error) {
-	list := make([]Pod, 0, len(args))
+	list, namespaces := make([]Pod, 0, len(args)), make([]string, 0, len(args))
 	for _, arg := range args {
 		name, err := ParsePod(verb, arg, from.Namespace(ctx), *from.Flags.Namespace)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, name)
+		list, namespaces = append(list, name), append(namespaces, name.Namespace())
 	}
+	from.About(namespaces...)
 	return list, nil
+}
+
+// Namespace is the pod's, where the command line names it; "" is any.
+func (p Pod) Namespace() string {
+	if kind, _, _ := strings.Cut(p.argument, "/"); WorkloadKind(kind) != "" {
+		return "" // it is KIND/NAME
+	}
+	return p.namespace
 }
 
 // Pods finds the pods that are named, each once.

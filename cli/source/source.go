@@ -5,6 +5,7 @@ package source
 import (
 	"context"
 	"path/filepath"
+	"slices"
 
 	"github.com/adrg/xdg"
 	"github.com/spf13/pflag"
@@ -26,6 +27,7 @@ type Options struct {
 	ReadOnly bool
 	From     string        // the file or the recording to read in place of a cluster; "" without
 	froms    []*pflag.Flag // the flag of it, of each command that has it
+	about    string        // the only namespace that a command is about; "" is several, or not known
 	step     int           // of the recording, from 1; 0 is the last
 	Whole    bool          // objects are kept as they come
 	whole    bool          // those of the file are: kubectl wrote it
@@ -39,6 +41,15 @@ type Options struct {
 // New makes the options of a command line that says nothing.
 func New(streams *terminal.Streams) *Options {
 	return &Options{Streams: streams, Flags: genericclioptions.NewConfigFlags(true)}
+}
+
+// About says in which namespaces the objects are that a command names: where not all namespaces may
+// be read, that one is read.
+func (o *Options) About(namespaces ...string) {
+	slices.Sort(namespaces)
+	if one := slices.Compact(namespaces); len(one) == 1 {
+		o.about = one[0]
+	}
 }
 
 // IsWhole reports whether columns of a user's own see all that objects have: those of a cluster, or of the

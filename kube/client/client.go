@@ -42,6 +42,7 @@ type Options struct {
 	Getter    genericclioptions.RESTClientGetter // kubectl's connection flags
 	Context   string                             // instead of the one that Getter chooses; "" leaves that
 	UserAgent string                             // "fathom/1.2.3"
+	Namespace string                             // read where not all may be, in place of the one that Getter chooses; "" leaves that
 	ReadOnly  bool                               // nothing is sent but reads
 	Whole     bool                               // objects are kept as they come, which takes memory
 	Unseen    bool                               // nothing is shown before all is in: no first rows are asked for
@@ -92,6 +93,7 @@ func connect(ctx context.Context, options Options, pace pace) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	target.namespace = cmp.Or(options.Namespace, target.namespace)
 	c := &Client{target: target, whole: options.Whole, unseen: options.Unseen, changes: make(chan struct{}, 1)}
 	c.usage.changed = c.changed
 	c.health = newServerHealth(pace, c.readiness.probe, c.changed)
