@@ -88,12 +88,21 @@ func notPending(placed []*model.Pod) string {
 	return said + grammar.Agree(len(placed), " but fails", fmt.Sprintf(", %d %s", failing, grammar.Agree(failing, "fails", "fail")))
 }
 
-// placedOf are the pods of a workload that have a node and have not finished, those that fail first.
+// placedOf are the pods of a workload that have a node and have not finished, those that fail first; where all
+// have finished, those.
 func (e *explainOptions) placedOf(live *source.Live, kind, name string) (placed []*model.Pod) {
+	var finished []*model.Pod
 	for _, pod := range live.Snapshot.Pods {
-		if pod.Object.Spec.NodeName != "" && !pod.Finished() && e.scope.Holds(pod) && named.MadeBy(pod, kind, name) {
+		switch {
+		case pod.Object.Spec.NodeName == "", !e.scope.Holds(pod), !named.MadeBy(pod, kind, name):
+		case pod.Finished():
+			finished = append(finished, pod)
+		default:
 			placed = append(placed, pod)
 		}
+	}
+	if len(placed) == 0 {
+		placed = finished
 	}
 	slices.SortStableFunc(placed, func(a, b *model.Pod) int {
 		switch {

@@ -58,18 +58,26 @@ func (g *Options) access(ctx context.Context) error {
 		return g.printAccess(rights, write)
 	}
 	rows := [][]string{{"CONTEXT", "READ-ONLY", "WHY"}, {write.Name, yesNo(write.ReadOnly), write.Why}}
-	text := output.Table(rows) + "\n"
+	text := g.tableOf(rows) + "\n"
 	rows = [][]string{{"VIEW", "STATE", "WHY"}}
 	for _, v := range viewsLeft(rights) {
 		rows = append(rows, []string{v.View, v.State, v.Why})
 	}
-	text += output.Table(rows) + "\n"
+	text += g.tableOf(rows) + "\n"
 	rows = [][]string{{"ALLOWED", "VERB", "RESOURCE", "NAMESPACE", "NEEDED FOR"}}
 	for _, r := range rights {
 		rows = append(rows, []string{yesNo(r.Allowed), r.Verb, resourceName(r), orAll(r.Namespace), r.Needed})
 	}
-	_, err = io.WriteString(g.Out, text+output.Table(rows))
+	_, err = io.WriteString(g.Out, text+g.tableOf(rows))
 	return err
+}
+
+// tableOf is a table whose first row is its head, which --no-headers leaves out.
+func (g *Options) tableOf(rows [][]string) string {
+	if g.noHeaders {
+		rows = rows[1:]
+	}
+	return output.Table(rows)
 }
 
 // writable reports whether a context is read-only, and which flag or setting makes it so.

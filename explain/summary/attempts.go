@@ -9,7 +9,6 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
-	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
 // attempt is what is known of the scheduler's tries of a pod that fits.
@@ -23,7 +22,7 @@ type attempt struct {
 // often it did so is not in the API: events of one series are counted late.
 func attemptOf(q *podQuestion, r *report.Report) attempt {
 	if quiet := r.Observed.Quiet; quiet != "" {
-		return attempt{sentence: grammar.Capital(quiet) + ".", clause: quiet, quiet: quiet}
+		return attempt{sentence: quiet + ".", clause: quiet, quiet: quiet}
 	}
 	if q.found.Unattended && !nodeChosen(q, r) {
 		return unattended(q)
