@@ -76,6 +76,7 @@ func (s *snapshotOptions) record(ctx context.Context) error {
 	if err := live.Seek(ctx); err != nil {
 		return err
 	}
+	s.sayAll(live)
 	live.SayLimits()
 	r := &recorder{snapshotOptions: s, live: live, progress: terminal.NewProgress(s.ErrOut), before: len(there.Steps)}
 	err = r.run(ctx)

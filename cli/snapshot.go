@@ -84,6 +84,7 @@ func (s *snapshotOptions) run(ctx context.Context) error {
 		return err
 	}
 	defer live.Close()
+	s.sayAll(live)
 	if err := live.Seek(ctx); err != nil {
 		return err
 	}
@@ -113,6 +114,13 @@ func (s *snapshotOptions) run(ctx context.Context) error {
 	live.SayLimits()
 	_, err = fmt.Fprintf(s.ErrOut, "saved %d objects of context %s to %s\n", found.Count(), terminal.OneLine(live.Snapshot.Status.Context), terminal.OneLine(s.file))
 	return err
+}
+
+// sayAll says that -n leaves no namespace out where all may be read.
+func (s *snapshotOptions) sayAll(live *source.Live) {
+	if flag := *s.source.Flags.Namespace; flag != "" && live.Snapshot.Status.Namespace == "" {
+		s.Say(fmt.Errorf("snapshot: -n %s: all namespaces are saved, because their pods take up capacity too", flag))
+	}
 }
 
 // validate rejects what cannot be carried out, before anything is asked of a server.
