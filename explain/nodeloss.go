@@ -74,7 +74,7 @@ func Lose(ctx context.Context, e *Engine, nodes []string) (*report.Loss, error) 
 		fate := foretold.Fates[pod.UID]
 		answer.Add(report.LostPod{
 			Namespace: pod.Namespace, Name: pod.Name, UID: string(pod.UID), From: pod.Spec.NodeName,
-			Outcome: fate.Outcome, Node: fate.Node, Nodes: fate.Nodes(), Why: whyPending(fate, then[pod.UID], len(nodes)),
+			Outcome: fate.Outcome, Node: fate.Node, Nodes: fate.Nodes(), Why: jobMayFail(pod, fate, whyPending(fate, then[pod.UID], len(nodes))),
 		})
 	}
 	for _, victim := range foretold.Preempted {
@@ -136,6 +136,15 @@ func whyPending(fate, then plan.Fate, nodes int) string {
 		return fate.Why
 	}
 	return fate.Why + ", until " + grammar.Agree(nodes, "the node is", "the nodes are") + " deleted"
+}
+
+// jobMayFail adds to the place of a Job's replacement that there may be none: a Job counts a pod whose node is lost as
+// failed, and is not read here.
+func jobMayFail(pod *corev1.Pod, fate plan.Fate, why string) string {
+	if fate.Outcome != plan.Lands || placement.ControllerKind(pod) != "Job" {
+		return why
+	}
+	return strings.TrimPrefix(why+"; ", "; ") + "unless its Job's backoffLimit is reached"
 }
 
 // closed is a node that takes no pods at all, not even those that tolerate its cordon.

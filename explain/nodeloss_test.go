@@ -53,6 +53,18 @@ Unknown: 1 pod that may not be recreated would take capacity
 	}
 }
 
+// A Job counts a lost pod as failed, and may not replace it.
+func TestLoseDoesNotPromiseThatAJobReplacesItsPod(t *testing.T) {
+	e := startEngine(t, Options{}, testNode("a", "8"), testNode("b", "4"), testPod("shop/report-1", "a", "1", podControlledBy("batch/v1", "Job", "report")))
+	got, err := Lose(t.Context(), e, []string{"a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if words := got.Text(100); !strings.Contains(words, "\nshop/report-1  b, unless its Job's backoffLimit is reached\n") {
+		t.Errorf("it says %s", words)
+	}
+}
+
 // What is preempted for the pods of a lost node is told too: one finds another node, one becomes Pending, one is not recreated.
 func TestLoseTellsWhatBecomesOfThePodsThatArePreempted(t *testing.T) {
 	low, high := podControlledBy("apps/v1", "ReplicaSet", "low"), podControlledBy("apps/v1", "ReplicaSet", "vip")

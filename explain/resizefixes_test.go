@@ -194,7 +194,7 @@ func TestFixesOfAResize(t *testing.T) {
 					affects = append(affects, a.Namespace+"/"+a.Name+" "+a.How)
 				}
 				got = append(got, words+" "+fmt.Sprint(affects))
-				if !strings.HasPrefix(fix.Command, "kubectl ") || strings.Contains(fix.Command, "patch") && !strings.Contains(fix.Command, "patch pod/web --subresource resize") {
+				if !strings.Contains(fix.Command, "kubectl ") || strings.Contains(fix.Command, "patch") && !strings.Contains(fix.Command, "patch pod/web --subresource resize") {
 					t.Errorf("%s: %s", fix.Title, fix.Command)
 				}
 			}
