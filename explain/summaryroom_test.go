@@ -486,6 +486,11 @@ func TestNearMissesAreToldApart(t *testing.T) {
 			testPod("s/x", "", "1", pinnedTo("a")),
 			"It can only run on a: dedicated=gpu:NoSchedule.", "taint | a: dedicated=gpu:NoSchedule",
 		},
+		"a daemon's node is cordoned": {
+			[]runtime.Object{testNode("a", "4", cordonedNode), testNode("b", "16")},
+			testPod("s/x", "", "1", pinnedTo("a")),
+			"It can only run on a: cordoned.", "cordoned | a",
+		},
 		"a daemon's node is gone": {
 			[]runtime.Object{testNode("b", "16")},
 			testPod("s/x", "", "1", pinnedTo("a")),

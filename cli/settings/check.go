@@ -52,7 +52,7 @@ func CheckFile(ctx context.Context, file string, in io.Reader, contexts ...strin
 // readChecked reads the file of settings as Read does, or another one that a user named.
 func readChecked(ctx context.Context, file string, in io.Reader) ([]byte, error) {
 	if file == File() {
-		return input.ReadSettings(file)
+		return readFile(file)
 	}
 	return input.ReadAll(ctx, file, in, input.MostSettings)
 }

@@ -23,7 +23,7 @@ var errContexts = errors.New(`readonly takes true (every context), false (none),
 
 // UnmarshalJSON takes true, false, a pattern or a list of patterns, and nothing else:
 // a value that is misread would protect nothing. The texts "true" and "false" count as
-// the values that they name.
+// the values that they name; in a list they are refused, for no context is called so.
 func (c *Contexts) UnmarshalJSON(text []byte) error {
 	*c = Contexts{}
 	var value any
@@ -35,15 +35,15 @@ func (c *Contexts) UnmarshalJSON(text []byte) error {
 		c.all = value
 		return nil
 	case string:
-		if word := strings.ToLower(value); word == "true" || word == "false" {
-			c.all = word == "true"
+		if is, ok := isBool(value); ok {
+			c.all = is
 			return nil
 		}
 		c.patterns = []string{value}
 	case []any:
 		for _, item := range value {
 			pattern, ok := item.(string)
-			if !ok {
+			if _, word := isBool(pattern); !ok || word {
 				return errContexts
 			}
 			c.patterns = append(c.patterns, pattern)
@@ -55,6 +55,12 @@ func (c *Contexts) UnmarshalJSON(text []byte) error {
 		return fmt.Errorf("%w; an empty pattern matches nothing", errContexts)
 	}
 	return nil
+}
+
+// isBool reports whether a text says true or false, and which.
+func isBool(text string) (is, ok bool) {
+	word := strings.ToLower(strings.TrimSpace(text))
+	return word == "true", word == "true" || word == "false"
 }
 
 // judge notes the patterns that are none.

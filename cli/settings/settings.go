@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -120,7 +121,7 @@ func Read(env func(string) string) (Settings, error) {
 func load() (Settings, error) {
 	s := Settings{Production: production}
 	file := File()
-	text, err := input.ReadSettings(file)
+	text, err := readFile(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
@@ -130,6 +131,16 @@ func load() (Settings, error) {
 		s.doc.decode(&s, "setting")
 	}
 	return s, nil
+}
+
+// readFile reads the configuration file. One with the other ending of YAML beside it is an error: a readonly
+// in that would protect nothing.
+func readFile(file string) ([]byte, error) {
+	other := strings.TrimSuffix(file, ".yaml") + ".yml"
+	if _, err := os.Lstat(other); err == nil {
+		return nil, fmt.Errorf("%s is not read, so nothing in it holds: rename it to %s, or remove it", other, filepath.Base(file))
+	}
+	return input.ReadSettings(file)
 }
 
 // asError is the first fault as an error; nil without one.

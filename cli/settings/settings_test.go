@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/adrg/xdg"
@@ -170,6 +171,8 @@ func TestOnlySettingsThatACommandUsesStopIt(t *testing.T) {
 		"readonly that is a number":         {"readonly: 1\ntheme: nope\n", change, true},
 		"readonly for who changes nothing":  {"readonly: 1\n", list, false},
 		"a pattern of readonly":             {"readonly: [a, \"b[\"]\n", change, true},
+		"readonly true in a list":           {"readonly: [\"true\"]\n", change, true},
+		"readonly false in a list":          {"readonly: [prod-*, \" False \"]\n", change, true},
 		"readonly twice":                    {"readonly: true\nreadonly: false\n", change, true},
 		"readonly twice, one in capitals":   {"readonly: true\nReadOnly: false\n", change, true},
 		"readonly that is misspelled":       {"readonyl: true\n", change, true},
@@ -195,7 +198,7 @@ func TestOnlySettingsThatACommandUsesStopIt(t *testing.T) {
 
 func TestReadonlyIsHonouredBesideErrorsInOtherSettings(t *testing.T) {
 	for _, readonly := range []string{
-		"readonly: true", "readonly: yes", "readonly: on", "readonly: \"True\"", "readonly: any", "readonly: [x, a*]", "readonly:\n- a*",
+		"readonly: true", "readonly: yes", "readonly: on", "readonly: \"True\"", "readonly: \" true\"", "readonly: |\n  true", "readonly: any", "readonly: [x, a*]", "readonly:\n- a*",
 		"production: &a any\nreadonly: [*a]", "pool-label: &theme readonly\n*theme : true",
 	} {
 		for _, wrong := range []string{"theme: [a]", "keys: {drain: 1}", "columns: {nodes: 3}", "levels: {tight: x}", "ascii: dark\nascii: light", "preview: 7", "keys: [\"q\"]"} {
@@ -210,6 +213,29 @@ func TestReadonlyIsHonouredBesideErrorsInOtherSettings(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// What stands in a file of another name is not read: a readonly in it would protect nothing.
+func TestAFileOfTheOtherEndingIsRefused(t *testing.T) {
+	for name, beside := range map[string]string{"alone": "", "beside the right one": "theme: dark\n"} {
+		t.Run(name, func(t *testing.T) {
+			readFrom(t, beside)
+			if beside == "" {
+				if err := os.Remove(File()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			other := filepath.Join(filepath.Dir(File()), "config.yml")
+			if err := os.WriteFile(other, []byte("readonly: true\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, err := Used(ReadOnly)
+			_, readErr := Read(os.Getenv)
+			if want := other + " is not read, so nothing in it holds: rename it to config.yaml, or remove it"; err == nil || readErr == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("the errors are %v and %v", err, readErr)
+			}
+		})
 	}
 }
 

@@ -42,7 +42,11 @@ func tellPinned(q *podQuestion, r *report.Report) (overall, bool) {
 	if len(wanted) > 1 || len(report.PreFilterRefusals(&left.Groups[0])) > 0 {
 		return told, true
 	}
-	told.summary = fmt.Sprintf("It can only run on %s: %s.", who, cmp.Or(told.lacks, told.why))
+	lacks := cmp.Or(told.lacks, told.why)
+	if lacks == who { // the cause says it all
+		lacks = told.cause
+	}
+	told.summary = fmt.Sprintf("It can only run on %s: %s.", who, lacks)
 	if over := tooLittle(plugins.ShortageTableOf(q.Question).ByName(wanted[0])); len(over) > 0 {
 		f := over[0]
 		told.cause, told.over = report.TooLarge, f.Resource
