@@ -105,7 +105,7 @@ func TestASchedulerWithoutALeaseIsAlive(t *testing.T) {
 			}
 			for _, caveat := range []string{
 				"scheduler " + gke + " is GKE's: it filters nodes as the default profile does, and may score them differently",
-				"scheduler " + gke + " is running: last seen ",
+				"scheduler " + gke + " counts as running: last seen ",
 			} {
 				if got := strings.Contains(r.stdout, caveat); got != (test.pod == "tried") {
 					t.Errorf("the caveat %q: %t\n%s", caveat, got, r.stdout)

@@ -145,7 +145,7 @@ func (x *explanation) considered() bool {
 		x.caveat(fmt.Sprintf("the profile of scheduler %s is unknown: the default profile is assumed", name))
 	}
 	if s := found.Scheduler; s.Alive && s.Why != "" {
-		x.caveat(fmt.Sprintf("scheduler %s is running: %s", name, s.Why))
+		x.caveat(fmt.Sprintf("scheduler %s counts as running: %s", name, s.Why))
 	}
 	return true
 }

@@ -144,7 +144,7 @@ func TestSchedulersOfGKEAreExplainedByTheDefaultFilters(t *testing.T) {
 	r := mustExplain(t, e, aPod("web", "9", of))
 	for _, want := range []string{
 		"scheduler " + name + " is GKE's: it filters nodes as the default profile does, and may score them differently",
-		"scheduler " + name + " is running: last seen 3m ago: FailedScheduling of pod shop/web",
+		"scheduler " + name + " counts as running: last seen 3m ago: FailedScheduling of pod shop/web",
 	} {
 		if r.Verdict != report.Unschedulable || !slices.Contains(r.Scheduler.Caveats, want) {
 			t.Errorf("%s, %q, want %q", r.Verdict, r.Scheduler.Caveats, want)
