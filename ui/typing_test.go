@@ -104,8 +104,8 @@ func TestAFilterThatIsTooLongSaysSo(t *testing.T) {
 	for _, width := range []int{60, 80, 132} {
 		app := newTestApp(t, width, 24, newProdEU().snapshot())
 		press(t, app, "3", "/")
-		typeOnly(app, strings.Repeat("a", 1001))
-		if got := screenRow(app, message); !strings.HasSuffix(got, "a▏  at most 1,000 characters") {
+		typeOnly(app, strings.Repeat("a", 251))
+		if got := screenRow(app, message); !strings.HasSuffix(got, "a▏  at most 250 characters") {
 			t.Errorf("at %d columns it says %q", width, got)
 		}
 	}

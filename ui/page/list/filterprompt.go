@@ -12,11 +12,11 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/ui/input"
 )
 
-// longestFilter is how much may be typed as a filter.
-const longestFilter = 1000
+// longestFilter is how much may be typed as a filter: each key of it filters and compiles anew.
+const longestFilter = 250
 
 // tooLong is the message where that is reached.
-const tooLong = "at most 1,000 characters"
+const tooLong = "at most 250 characters"
 
 // filtering is the input of a filter. While the typed one is not valid, its terms before that stay in force.
 type filtering[F, R any] struct {
