@@ -191,7 +191,7 @@ const mostConfirmed = 5
 // an object has changed meanwhile, it is planned and asked about again.
 func (c *Command) carryOut(ctx context.Context, p *plan.Plan) error {
 	for try := 1; ; try++ {
-		if err := c.show(p); err != nil {
+		if err := show(c, p); err != nil {
 			return err
 		}
 		if len(p.Verdict.Rejections) > 0 && !p.Ends.Requested() {

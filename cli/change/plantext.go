@@ -24,7 +24,7 @@ func (c *Command) print(plan *plan.Plan) error {
 
 // show prints a plan that a question follows: where standard output is no terminal, also where the
 // question stands, so that nobody confirms what he does not see.
-func (c *Command) show(p *plan.Plan) error {
+func show(c *Command, p *plan.Plan) error {
 	if err := c.print(p); err != nil {
 		return err
 	}
