@@ -133,7 +133,7 @@ func TestARejectedListEndsACommandAndOneThatFailsIsSaid(t *testing.T) {
 		},
 		"no object at all": {http.StatusOK, `[]`, 1000, exit.Unknown, "answered with something that cannot be decoded: it is not a Kubernetes API server, or a proxy answers for it"},
 		"trouble that lasts a while": {
-			http.StatusInternalServerError, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"InternalError","code":500,"message":"boo"}`, 5, exit.Clear,
+			http.StatusInternalServerError, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"InternalError","code":500,"message":"boo"}`, 6, exit.Clear,
 			"fathom: waiting for the API server: boo\n",
 		},
 	} {
