@@ -129,7 +129,7 @@ func TestARejectedListEndsACommandAndOneThatFailsIsSaid(t *testing.T) {
 	}{
 		"a bad request": {
 			http.StatusBadRequest, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"BadRequest","code":400,"message":"no such list"}`, 1000, exit.Unknown,
-			"no such list: it will answer so again: check the address, and what stands before it\n",
+			"rejects the request: no such list: check the address, and the proxy in front of it if there is one\n",
 		},
 		"no object at all": {http.StatusOK, `[]`, 1000, exit.Unknown, "answered with something that cannot be decoded: it is not a Kubernetes API server, or a proxy answers for it"},
 		"trouble that lasts a while": {

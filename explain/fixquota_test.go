@@ -85,7 +85,7 @@ func TestQuotasAreRaisedToWhatAllMissingPodsWant(t *testing.T) {
 			"a quota that wants a figure that the template lacks",
 			rules{quotas: []corev1.ResourceQuota{quotaOf(map[string]string{"limits.cpu": "20"}, map[string]string{"limits.cpu": "1"})}},
 			"1",
-			"ResourceQuota team-a/compute limits limits.cpu, but container app does not set it. Set it there, or as defaults of a LimitRange: raising the quota won't help.",
+			"ResourceQuota team-a/compute limits limits.cpu, but container app does not set it. Set it there, or as a default of a LimitRange: raising the quota won't help.",
 			nil,
 		},
 	} {

@@ -144,7 +144,7 @@ func jobMayFail(pod *corev1.Pod, fate plan.Fate, why string) string {
 	if fate.Outcome != plan.Lands || placement.ControllerKind(pod) != "Job" {
 		return why
 	}
-	return strings.TrimPrefix(why+"; ", "; ") + "unless its Job's backoffLimit is reached"
+	return strings.TrimPrefix(why+"; ", "; ") + plan.JobMayFail
 }
 
 // closed is a node that takes no pods at all, not even those that tolerate its cordon.

@@ -236,7 +236,7 @@ func lost(status model.Status) error {
 	case model.Unauthorized:
 		return fmt.Errorf("read cluster: %s no longer accepts the credentials: log in again, or choose another user with --user", status.Server)
 	case model.Rejected:
-		return fmt.Errorf("read cluster: %s: %s: it will answer so again: check the address, and what stands before it", status.Server, c.Err)
+		return fmt.Errorf("read cluster: %s rejects the request: %s: check the address, and the proxy in front of it if there is one", status.Server, c.Err)
 	case model.NotReady, model.Failing:
 		return fmt.Errorf("read cluster: %s: %s; try again later", status.Server, c.Err)
 	}

@@ -158,8 +158,8 @@ func (j *Judgement) raises(others []missingPods) (raises []raise, why string) {
 	for _, r := range rejections {
 		switch {
 		case len(r.unset) > 0:
-			return nil, fmt.Sprintf("%s. Set %s there, or as defaults of a LimitRange: raising the quota won't help.",
-				grammar.Capital(r.sentence()), grammar.Agree(len(r.unsetResources()), "it", "them"))
+			return nil, fmt.Sprintf("%s. Set %s of a LimitRange: raising the quota won't help.", grammar.Capital(r.sentence()),
+				grammar.Agree(len(r.unsetResources()), "it there, or as a default", "them there, or as defaults"))
 		case r.uncounted:
 			return nil, grammar.Capital(r.sentence()) + ": kube-controller-manager does that. Raising the quota won't help."
 		}

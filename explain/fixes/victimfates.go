@@ -21,9 +21,6 @@ const (
 	harmLost    = 45
 )
 
-// jobMayFail is said of a Job, which counts a deleted pod as failed and is not read here.
-const jobMayFail = "unless its Job's backoffLimit is reached"
-
 // tellReturn words what happens to an evicted pod, and how much harm that is.
 func tellReturn(victim *corev1.Pod, fate plan.Fate) (how string, harm int) {
 	switch fate.Outcome {
@@ -42,7 +39,7 @@ func tellReturn(victim *corev1.Pod, fate plan.Fate) (how string, harm int) {
 	}
 	how = "is " + placement.Placement{Node: fate.Node, Tie: fate.Nodes(), Likely: fate.Likely}.Words()
 	if placement.ControllerKind(victim) == "Job" {
-		how += "; its work starts over, " + jobMayFail
+		how += "; its work starts over, " + plan.JobMayFail
 	}
 	return how, 0
 }

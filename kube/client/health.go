@@ -53,6 +53,7 @@ type serverHealth struct {
 	wake      chan struct{} // what is due has changed
 	soon      atomic.Bool   // a connection broke: probe now
 	asked     atomic.Bool   // the user wants a try now
+	retries   atomic.Int64  // how often the user wanted one
 	bookmarks atomic.Bool   // the server sends bookmarks now and then, not only at the end of a list
 
 	mu            sync.Mutex
@@ -177,6 +178,7 @@ func (l *serverHealth) resume() {
 // now probes at once, whatever is under way.
 func (l *serverHealth) now() {
 	l.asked.Store(true)
+	l.retries.Add(1)
 	l.rouse()
 }
 

@@ -33,15 +33,17 @@ type listWatcher struct {
 	informer cache.SharedIndexInformer
 	count    atomic.Int64 // objects that came in
 
-	mu      sync.Mutex
-	err     error     // why the last list or watch failed; nil while one is open
-	since   time.Time // since when
-	noWatch bool      // lists are allowed, watches are not
-	lists   backoff
-	watches backoff
-	open    *observedWatch // the watch that is open, or was last; nil before the first
-	tended  time.Time      // when that was looked after last
-	silent  time.Time      // since when nothing came of watches though bookmarks are due; zero: something did
+	mu         sync.Mutex
+	err        error     // why the last list or watch failed; nil while one is open
+	since      time.Time // since when
+	noWatch    bool      // lists are allowed, watches are not
+	lists      backoff
+	watches    backoff
+	open       *observedWatch // the watch that is open, or was last; nil before the first
+	bookmarked bool           // bookmarks of this kind came, not only at the end of a list
+	tended     time.Time      // when that was looked after last
+	retries    int64          // of the user, that it knows of
+	silent     time.Time      // since when nothing came of watches though bookmarks are due; zero: something did
 }
 
 // register makes it the factory's source of its kind.
@@ -211,6 +213,9 @@ func (f *listWatcher) take(err error, watching bool) {
 		// What was listed is not followed, or for how long nobody knows.
 	default:
 		f.err, f.since = nil, time.Time{}
+		if !watching {
+			f.silent = time.Time{} // what was listed is new
+		}
 		f.noWatch = f.noWatch && !watching
 	}
 }

@@ -88,6 +88,7 @@ func (o *observedWatch) hear(event watch.Event) {
 	if bookmark {
 		m, err := meta.Accessor(event.Object)
 		if err == nil && m.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "" {
+			f.bookmarked = true
 			f.health.bookmarks.Store(true)
 		}
 	}
@@ -128,10 +129,17 @@ func (o *observedWatch) ended(failed error) {
 	}
 }
 
+// bookmarksDue reports whether the server sends bookmarks of this kind: it has, or it sends those of others and
+// this is nodes or pods. Of what it does not cache, as of events (DefaultWatchCacheSizes of
+// k8s.io/kubernetes/pkg/kubeapiserver), it sends none. The lock is held.
+func (f *listWatcher) bookmarksDue() bool {
+	return f.bookmarked || f.health.bookmarks.Load() && (f.gvr == podResource.gvr || f.gvr == nodeResource.gvr)
+}
+
 // tend looks after the watch that is open. One that is silent for too long though
 // bookmarks are due is ended: its connection may be dead, and the reflector begins
-// another one from there on. Until something comes of that the kind is not live. One
-// that lasts is trusted again.
+// another one from there on. Until something comes of that the kind is not live, and
+// the user may want another one. One that lasts is trusted again.
 func (f *listWatcher) tend() {
 	f.mu.Lock()
 	o := f.open
@@ -141,16 +149,19 @@ func (f *listWatcher) tend() {
 	}
 	slept := time.Since(f.tended) > bookmarkTimeout/2 // the computer: its watches are as old as all else
 	f.tended = time.Now()
-	silent := f.health.bookmarks.Load() && time.Since(o.heard) > bookmarkTimeout
+	silent := f.bookmarksDue() && time.Since(o.heard) > bookmarkTimeout
 	if silent && !slept && f.silent.IsZero() {
 		f.silent = o.heard
 	}
+	retries := f.health.retries.Load()
+	again := !f.silent.IsZero() && retries > f.retries
+	f.retries = retries
 	trusted := f.watches.tries > 0 && time.Since(o.began) >= longLived
 	if trusted {
 		f.watches.succeeded()
 	}
 	f.mu.Unlock()
-	if silent {
+	if silent || again {
 		o.source.Stop()
 		f.changed()
 	}

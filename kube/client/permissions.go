@@ -86,7 +86,7 @@ func (p *listPermissions) survey(ctx context.Context) (*scope, error) {
 	for _, k := range []watchedResource{podResource, nodeResource} {
 		if s.permissions[k.gvr] == absent || s.permissions[k.gvr] == otherVersion {
 			return nil, failf(ErrUnreachable, nil, "list %s: %s", k.gvr.Resource,
-				NotAnAPI(p.target.config.Host, "404 to a list of "+k.gvr.Resource))
+				NotAnAPI(p.target.config.Host, "no list of "+k.gvr.Resource))
 		}
 	}
 	if s.permissions[podResource.gvr] == forbidden && s.permissions[nodeResource.gvr] == forbidden {

@@ -144,7 +144,7 @@ func TestAServerWithoutPodsOrNodesIsNoCluster(t *testing.T) {
 		server.fill(3)
 		server.absent[resource] = true
 		_, err := server.open(t).Source(t.Context())
-		if want := "404 to a list of " + resource + ": it is not a Kubernetes API server"; !errors.Is(err, ErrUnreachable) || !strings.Contains(err.Error(), want) {
+		if want := "answered with no list of " + resource + ": it is not a Kubernetes API server"; !errors.Is(err, ErrUnreachable) || !strings.Contains(err.Error(), want) {
 			t.Errorf("without %s: %v", resource, err)
 		}
 	}

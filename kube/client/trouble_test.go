@@ -233,15 +233,17 @@ func TestAWatchThatIsSilentWhereBookmarksAreDueIsBegunAnew(t *testing.T) {
 	for name, test := range map[string]struct {
 		bookmarks, others bool // from this watch, and from that of another kind
 		event             bool // the second watch speaks again
+		of                string
 		every             time.Duration
 		watches           int32
 		live              bool // in the end
 	}{
-		"with bookmarks":           {bookmarks: true, every: longLived, watches: 3},
-		"stalled before the first": {others: true, every: longLived, watches: 3},
-		"stalled, then it goes on": {others: true, event: true, every: longLived, watches: 3, live: true},
-		"without bookmarks":        {every: longLived, watches: 1, live: true},
-		"after the computer slept": {bookmarks: true, every: 5 * time.Minute, watches: 2, live: true},
+		"with bookmarks":               {bookmarks: true, every: longLived, watches: 3},
+		"stalled before the first":     {others: true, every: longLived, watches: 3},
+		"stalled, then it goes on":     {others: true, event: true, every: longLived, watches: 3, live: true},
+		"without bookmarks":            {every: longLived, watches: 1, live: true},
+		"events, which are not cached": {others: true, of: "events", every: longLived, watches: 1, live: true},
+		"after the computer slept":     {bookmarks: true, every: 5 * time.Minute, watches: 2, live: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			asked.Store(0)
@@ -255,6 +257,9 @@ func TestAWatchThatIsSilentWhereBookmarksAreDueIsBegunAnew(t *testing.T) {
 				}
 				return w, nil
 			}}, func(f *listWatcher) {
+				if test.of != "" {
+					f.gvr.Resource = test.of
+				}
 				f.health.bookmarks.Store(test.others)
 				wait(time.Second)
 				f.tend()
@@ -273,6 +278,50 @@ func TestAWatchThatIsSilentWhereBookmarksAreDueIsBegunAnew(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A user who sees that a watch is silent has another one begun at once; a new list makes the kind live.
+func TestASilentWatchIsBegunAnewByHandAndAListEndsIt(t *testing.T) {
+	var asked, listed atomic.Int32
+	var gone atomic.Bool
+	list := func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+		listed.Add(1)
+		return emptyList(ctx, o)
+	}
+	alone(t, listWatch{list: list, watch: func(_ context.Context, o metav1.ListOptions) (watch.Interface, error) {
+		switch {
+		case o.SendInitialEvents != nil:
+			return nil, apierrors.NewBadRequest("no streams")
+		case gone.Swap(false):
+			return ending(statusEvent(apierrors.NewResourceExpired("too old"))), nil
+		}
+		asked.Add(1)
+		return watch.NewFake(), nil
+	}}, func(f *listWatcher) {
+		f.health.bookmarks.Store(true)
+		for range bookmarkTimeout/time.Second + 2 {
+			wait(time.Second)
+			f.tend()
+		}
+		before := asked.Load()
+		if f.broken().err == nil || before != 2 {
+			t.Fatalf("%d watches, broken is %+v", before, f.broken())
+		}
+		f.health.now() // ctrl-r
+		f.tend()
+		wait(time.Second)
+		f.tend()
+		if n := asked.Load(); n != before+1 {
+			t.Errorf("%d watches after ctrl-r, want %d", n, before+1)
+		}
+		gone.Store(true) // the next watch is from too long ago
+		f.health.now()
+		f.tend()
+		wait(5 * time.Second)
+		if b := f.broken(); b.err != nil || listed.Load() != 2 {
+			t.Errorf("after %d lists broken is %+v", listed.Load(), b)
+		}
+	})
 }
 
 // What the server will answer again is told as that, and what may pass is not.

@@ -178,7 +178,7 @@ func (p *Plan) warn(sentence string) {
 func preemptedWords(all []PreemptedPod) string {
 	var sure, may []string
 	var ends Ends
-	like := ""
+	instead := false
 	for _, victim := range all {
 		pod := model.NewPod(victim.Pod)
 		if victim.Fate.Outcome == Depends {
@@ -186,13 +186,15 @@ func preemptedWords(all []PreemptedPod) string {
 			continue
 		}
 		sure, ends = append(sure, model.Clean(pod.FullName())), append(ends, End{Pod: pod, Fate: victim.Fate})
-		if victim.Instead {
-			like = ", or pods like " + grammar.Agree(len(sure), "it", "them")
-		}
+		instead = instead || victim.Instead
 	}
 	var clauses []string
 	if len(sure) > 0 {
-		clauses = append(clauses, "preempt "+grammar.List(sure, grammar.Few)+like+": "+ends.outcomes())
+		who := grammar.List(sure, grammar.Few)
+		if instead {
+			who += ", or pods like " + grammar.Agree(len(sure), "it", "them")
+		}
+		clauses = append(clauses, "preempt "+who+": "+ends.outcomes())
 	}
 	if len(may) > 0 {
 		clauses = append(clauses, "may preempt "+grammar.List(may, grammar.Few))

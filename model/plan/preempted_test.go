@@ -15,10 +15,11 @@ func TestPodsThatReplacementsPreemptAreTold(t *testing.T) {
 		victims []PreemptedPod
 		want    string
 	}{
-		"none":           {},
-		"one":            {[]PreemptedPod{victim("a", Waits, false)}, "Replacements preempt shop/a: Pending."},
-		"one of several": {[]PreemptedPod{victim("a", Lands, true)}, "Replacements preempt shop/a, or pods like it: rescheduled."},
-		"one, maybe":     {[]PreemptedPod{victim("a", Depends, true)}, "Replacements may preempt shop/a."},
+		"none":                             {},
+		"one":                              {[]PreemptedPod{victim("a", Waits, false)}, "Replacements preempt shop/a: Pending."},
+		"one of several":                   {[]PreemptedPod{victim("a", Lands, true)}, "Replacements preempt shop/a, or pods like it: rescheduled."},
+		"two, one of which may be another": {[]PreemptedPod{victim("a", Lands, true), victim("b", Lands, false)}, "Replacements preempt shop/a, shop/b, or pods like them: 2 rescheduled."},
+		"one, maybe":                       {[]PreemptedPod{victim("a", Depends, true)}, "Replacements may preempt shop/a."},
 		"some and a bare one": {
 			[]PreemptedPod{victim("a", Waits, false), victim("b", Lost, false), victim("c", Lands, false), victim("d", Waits, false), victim("e", Depends, true)},
 			"Replacements preempt shop/a, shop/b, shop/c and 1 more: 1 rescheduled, 2 Pending, 1 not recreated; may preempt shop/e.",

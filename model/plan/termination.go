@@ -109,6 +109,10 @@ func RecreationUnknown(pod *corev1.Pod) string {
 	return fmt.Sprintf("not known whether its controller (%s %s) recreates it", model.Clean(controller.Kind), model.Clean(controller.Name))
 }
 
+// JobMayFail is said of the pod of a Job that is not read: a Job counts a pod that is deleted or lost as failed, and
+// may not replace it.
+const JobMayFail = "unless its Job's backoffLimit is reached"
+
 // JobsOf names the Jobs whose running pods the plan terminates, by UID.
 func JobsOf(p *Plan) map[types.UID]model.Ref {
 	found := map[types.UID]model.Ref{}
