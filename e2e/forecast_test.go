@@ -4,12 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -38,8 +36,6 @@ const (
 	drainsPerCluster = 3
 	// endingTime is how long pods take at most to end.
 	endingTime = 3 * time.Second
-	// restTime is how long nothing has to change for a cluster to be at rest.
-	restTime = 3 * time.Second
 )
 
 // Nodes are drained, and what the plan has said of each pod is held to what became
@@ -197,62 +193,6 @@ func (r *returns) compare(t *testing.T, name string, seen *drainFigures) {
 			t.Log(line)
 		}
 	}
-}
-
-// atRest waits until no pod ends, each either runs or is called unschedulable,
-// Jobs have all their pods, and nothing changes for a while.
-func atRest(t *testing.T, client kubernetes.Interface) {
-	t.Helper()
-	atRestFor(t, client, restTime)
-}
-
-// atRestFor is atRest where nothing changes for so long.
-func atRestFor(t *testing.T, client kubernetes.Interface, long time.Duration) {
-	t.Helper()
-	var before []string
-	since := time.Now()
-	eventually(t, "the cluster is at rest", func(ctx context.Context) (bool, error) {
-		pods := listPods(t, client)
-		var now []string
-		rests := true
-		for name, pod := range pods {
-			waits := pod.Spec.NodeName == "" && (scheduled(pod).Reason == corev1.PodReasonUnschedulable || !lookedAt(pod))
-			rests = rests && pod.DeletionTimestamp == nil && (pod.Status.Phase == corev1.PodRunning || waits)
-			now = append(now, fmt.Sprint(name, pod.UID, pod.Spec.NodeName, pod.Status.Phase, pod.Status.NominatedNodeName))
-		}
-		slices.Sort(now)
-		if !rests || !slices.Equal(now, before) {
-			before, since = now, time.Now()
-			return false, nil
-		}
-		complete, err := jobsComplete(ctx, client)
-		return complete && time.Since(since) > long, err
-	})
-}
-
-// jobsComplete says whether Jobs and ReplicaSets have as many pods as they want, or
-// as a quota lets them have. A Job makes new ones only after a time.
-func jobsComplete(ctx context.Context, client kubernetes.Interface) (bool, error) {
-	jobs, err := client.BatchV1().Jobs("").List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return false, err
-	}
-	for _, job := range jobs.Items {
-		if job.Status.Active != *job.Spec.Parallelism {
-			return false, nil
-		}
-	}
-	sets, err := client.AppsV1().ReplicaSets("").List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return false, err
-	}
-	for _, set := range sets.Items {
-		refused := slices.ContainsFunc(set.Status.Conditions, func(c appsv1.ReplicaSetCondition) bool { return c.Type == appsv1.ReplicaSetReplicaFailure })
-		if set.Status.Replicas != *set.Spec.Replicas && !refused {
-			return false, nil
-		}
-	}
-	return true, nil
 }
 
 // clearDrainable deletes the cluster.
