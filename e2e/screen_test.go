@@ -233,6 +233,9 @@ func restore(t *testing.T, config string) {
 		{"SIGINT", func(s screen) error { return s.Signal(syscall.SIGINT) }},
 		{"SIGQUIT", func(s screen) error { return s.Signal(syscall.SIGQUIT) }},
 		{"SIGHUP", func(s screen) error { return s.Signal(syscall.SIGHUP) }},
+		{"SIGABRT", func(s screen) error { return s.Signal(syscall.SIGABRT) }},
+		{"SIGSEGV of another process", func(s screen) error { return s.Signal(syscall.SIGSEGV) }},
+		{"SIGTRAP", func(s screen) error { return s.Signal(syscall.SIGTRAP) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := open(t, 80, 24, "--kubeconfig", config)

@@ -28,7 +28,7 @@ type UncreatedPod struct {
 }
 
 // PodOf is the pod that an object asks for, if it asks for one: a pod
-// itself, or a workload by its template. An object without a namespace is taken
+// itself, or a workload by its template, with the labels that its controller adds. An object without a namespace is taken
 // to be in the one that is given.
 func PodOf(object runtime.Object, namespace string) (UncreatedPod, bool) {
 	switch o := object.(type) {
@@ -93,6 +93,7 @@ func parallelPods(job *batchv1.JobSpec) *int32 {
 func fromTemplate(owner metav1.Object, template *corev1.PodTemplateSpec, namespace string) UncreatedPod {
 	kind := kindOf(owner)
 	pod := &corev1.Pod{ObjectMeta: *template.ObjectMeta.DeepCopy(), Spec: *template.Spec.DeepCopy()}
+	pod.Labels = controllerLabels(owner, pod.Labels)
 	pod.Name, pod.GenerateName = "", owner.GetName()+"-"
 	pod.Namespace = cmp.Or(owner.GetNamespace(), namespace)
 	pod.OwnerReferences = []metav1.OwnerReference{{

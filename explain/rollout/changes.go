@@ -238,6 +238,12 @@ func terms(of []corev1.PodAffinityTerm) map[string]string {
 		if term.NamespaceSelector != nil {
 			text += " in namespaces with " + metav1.FormatLabelSelector(term.NamespaceSelector)
 		}
+		if len(term.MatchLabelKeys) > 0 {
+			text += ", matchLabelKeys " + strings.Join(term.MatchLabelKeys, ", ")
+		}
+		if len(term.MismatchLabelKeys) > 0 {
+			text += ", mismatchLabelKeys " + strings.Join(term.MismatchLabelKeys, ", ")
+		}
 		all[text] = ""
 	}
 	return all

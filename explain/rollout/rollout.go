@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/labelkeys"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
@@ -170,7 +171,7 @@ func isNewest(state *scheduler.State, pod *corev1.Pod, owner *metav1.OwnerRefere
 // templateOf is a pod's template as far as the pod shows it: without what its controller makes different for
 // each of its pods.
 func templateOf(pod *corev1.Pod, kind string) *corev1.PodTemplateSpec {
-	template := &corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: pod.Labels}, Spec: *pod.Spec.DeepCopy()}
+	template := &corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: pod.Labels}, Spec: *labelkeys.Unmerged(&pod.Spec)}
 	switch kind {
 	case "DaemonSet": // its controller adds the node's name to each term (ReplaceDaemonSetPodNodeNameNodeAffinity)
 		if affinity := template.Spec.Affinity; affinity != nil {

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/explaintest"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/labelkeys"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/rollout"
 )
@@ -143,6 +144,26 @@ func TestWhatOnlyAdmissionSetIsToldAsThat(t *testing.T) {
 	if told.ByTemplate() {
 		t.Error("the template is said to have changed it")
 	}
+}
+
+// TestWhatMatchLabelKeysAddIsNoChange: kube-apiserver adds the hash of its own template to each pod's selectors.
+func TestWhatMatchLabelKeysAddIsNoChange(t *testing.T) {
+	keyed := func(hash string) func(*corev1.PodSpec) {
+		return func(s *corev1.PodSpec) {
+			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"hash": hash}}}
+			pod.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{
+				TopologyKey: "zone", MatchLabelKeys: []string{"hash"}, LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
+			}}}}
+			labelkeys.Merge(pod)
+			s.Affinity = pod.Spec.Affinity
+		}
+	}
+	template := spec(keyed("")) // as a template has it
+	waiting := explaintest.Pod("s/x", "", "2", of("web-2"), func(p *corev1.Pod) { keyed("new")(&p.Spec) })
+	before := explaintest.Pod("s/o1", "a", "1", of("web-1"), func(p *corev1.Pod) { keyed("old")(&p.Spec) })
+	s := explaintest.StartScheduler(t, nil, replicaSet("web-1", "1", time.Hour, template), replicaSet("web-2", "2", time.Minute, template, cpu("2")), waiting, before, explaintest.Node("a", "8"))
+	const want = "deployment/web changed 1m ago: cpu request 2 instead of 1; 1 old pod runs."
+	explaintest.Same(t, report.RolloutSentence(&report.Report{Rollout: rollout.Of(s.State, waiting)}, now), want)
 }
 
 // TestLimitsAreToldOfPodsThatAreNotCreated: a quota may count them, kube-scheduler does not.

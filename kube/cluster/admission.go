@@ -22,6 +22,7 @@ import (
 	schedulingrules "k8s.io/kubernetes/pkg/apis/scheduling/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/admission"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/labelkeys"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
@@ -43,6 +44,7 @@ type Admission struct {
 // Admit completes pod in place.
 func (a *Admission) Admit(ctx context.Context, pod *corev1.Pod) error {
 	corev1rules.SetObjectDefaults_Pod(pod)
+	labelkeys.Merge(pod)
 	if err := a.limitRanges(ctx, pod); err != nil {
 		return err
 	}
@@ -84,6 +86,7 @@ func readCreation(ctx context.Context, a *CachedReader, namespace string, by *me
 		return creation{err: err}
 	}
 	corev1rules.SetObjectDefaults_Pod(pod)
+	labelkeys.Merge(pod)
 	rules := &Admission{Client: a.options.Client}
 	rules.priority(ctx, pod)
 	rules.runtimeClass(ctx, pod)

@@ -22,6 +22,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/admission"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/labelkeys"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -118,6 +119,7 @@ func (r *RejectedPods) refusedBy(ctx context.Context, of owner, object runtime.O
 	notes := append(planned.Notes, planned.WithoutClaims(pod)...)
 	pod.UID, pod.CreationTimestamp = model.NotCreatedUID(of.uid), metav1.NewTime(told.since)
 	corev1rules.SetObjectDefaults_Pod(pod)
+	labelkeys.Merge(pod)
 	rules := &Admission{Client: r.options.Client}
 	rules.priority(ctx, pod)
 	rules.runtimeClass(ctx, pod)

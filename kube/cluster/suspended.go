@@ -21,6 +21,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/admission"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/labelkeys"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -269,6 +270,7 @@ func (s *SuspendedJobs) refused(ctx context.Context, job *batchv1.Job) *model.No
 	}
 	pod.UID, pod.CreationTimestamp = model.NotCreatedUID(job.UID), metav1.NewTime(since)
 	corev1rules.SetObjectDefaults_Pod(pod)
+	labelkeys.Merge(pod)
 	rules := &Admission{Client: s.options.Client}
 	s.priority(ctx, rules, pod)
 	rules.runtimeClass(ctx, pod)

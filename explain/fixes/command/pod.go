@@ -11,6 +11,7 @@ import (
 	"k8s.io/kubectl/pkg/util/qos"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/remedy"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/labelkeys"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/shell"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
@@ -129,12 +130,12 @@ func recreatePod(pod *corev1.Pod, steps []remedy.Step) Command {
 	if err != nil {
 		return Command{Why: err.Error()}
 	}
-	patch, err := diff(&pod.Spec, unmerged(changed))
+	patch, err := diff(&pod.Spec, labelkeys.Unmerged(changed))
 	if err != nil {
 		return Command{Why: err.Error()}
 	}
 	flags := []string{"-p", shell.OneLine(map[string]any{"spec": patch})}
-	if equality.Semantic.DeepEqual(unmerged(&pod.Spec), &pod.Spec) {
+	if equality.Semantic.DeepEqual(labelkeys.Unmerged(&pod.Spec), &pod.Spec) {
 		flags = patchFlags("/spec", &pod.Spec, steps, map[string]any{"spec": patch})
 	}
 	return Command{

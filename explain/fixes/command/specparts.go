@@ -4,55 +4,9 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/remedy"
 )
-
-// unmerged is a copy of a pod's spec without what the API server adds to the
-// selectors for matchLabelKeys and mismatchLabelKeys: it refuses a new pod that
-// says both.
-func unmerged(spec *corev1.PodSpec) *corev1.PodSpec {
-	spec = spec.DeepCopy()
-	for i := range spec.TopologySpreadConstraints {
-		c := &spec.TopologySpreadConstraints[i]
-		unmerge(c.LabelSelector, c.MatchLabelKeys, metav1.LabelSelectorOpIn)
-	}
-	terms := func(required []corev1.PodAffinityTerm, preferred []corev1.WeightedPodAffinityTerm) {
-		for i := range required {
-			unmergeTerm(&required[i])
-		}
-		for i := range preferred {
-			unmergeTerm(&preferred[i].PodAffinityTerm)
-		}
-	}
-	if spec.Affinity != nil && spec.Affinity.PodAffinity != nil {
-		a := spec.Affinity.PodAffinity
-		terms(a.RequiredDuringSchedulingIgnoredDuringExecution, a.PreferredDuringSchedulingIgnoredDuringExecution)
-	}
-	if spec.Affinity != nil && spec.Affinity.PodAntiAffinity != nil {
-		a := spec.Affinity.PodAntiAffinity
-		terms(a.RequiredDuringSchedulingIgnoredDuringExecution, a.PreferredDuringSchedulingIgnoredDuringExecution)
-	}
-	return spec
-}
-
-func unmergeTerm(term *corev1.PodAffinityTerm) {
-	unmerge(term.LabelSelector, term.MatchLabelKeys, metav1.LabelSelectorOpIn)
-	unmerge(term.LabelSelector, term.MismatchLabelKeys, metav1.LabelSelectorOpNotIn)
-}
-
-func unmerge(selector *metav1.LabelSelector, keys []string, operator metav1.LabelSelectorOperator) {
-	if selector == nil || len(keys) == 0 {
-		return
-	}
-	selector.MatchExpressions = slices.DeleteFunc(selector.MatchExpressions, func(r metav1.LabelSelectorRequirement) bool {
-		return r.Operator == operator && len(r.Values) == 1 && slices.Contains(keys, r.Key)
-	})
-	if len(selector.MatchExpressions) == 0 {
-		selector.MatchExpressions = nil
-	}
-}
 
 // partOf is the part of a spec that a step changes or takes out; nil where the
 // spec does not have it, and for what is added.

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/remedy"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/labelkeys"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/shell"
@@ -277,7 +278,7 @@ func (w *workload) startOver(patch map[string]any) Command {
 // base is the spec of the template, before the change: as it was read, or as
 // far as the pod tells.
 func (w *workload) base(steps []remedy.Step) (*corev1.PodSpec, error) {
-	made := unmerged(&w.pod.Spec)
+	made := labelkeys.Unmerged(&w.pod.Spec)
 	for _, step := range steps {
 		_, expression := step.(remedy.DropExpression)
 		switch {
