@@ -34,7 +34,7 @@ func newCordon(a *app, off bool) *cobra.Command {
 		Args:              atLeastOne(verb, "a node"),
 		ValidArgsFunction: complete.New(a.source).Nodes,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			nodes, err := named.ParseNodes(verb, args)
+			nodes, err := named.ParseNodes(verb, named.WithoutKind(args, named.NodeKinds))
 			if err != nil {
 				return err
 			}

@@ -39,7 +39,7 @@ accepted evictions continue.
 		Args:              atLeastOne("drain", "a node"),
 		ValidArgsFunction: complete.New(a.source).Nodes,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			nodes, err := named.ParseNodes("drain", args)
+			nodes, err := named.ParseNodes("drain", named.WithoutKind(args, named.NodeKinds))
 			switch {
 			case err != nil:
 				return err

@@ -36,7 +36,7 @@ evictions continue. --yes implies neither --force nor --delete-emptydir-data.
 		Args:              atLeastOne("evict", "a pod"),
 		ValidArgsFunction: complete.New(a.source).Pods,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			names, err := named.ParsePods(cmd.Context(), a.source, "evict", args)
+			names, err := named.ParsePods(cmd.Context(), a.source, "evict", named.WithoutKind(args, named.PodKinds))
 			if err != nil {
 				return err
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/named"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/shell"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
@@ -153,5 +154,13 @@ func (e *explainOptions) withoutPending(ctx context.Context, live *source.Live, 
 	if live.Client == nil {
 		return fmt.Errorf("explain %s: %s", asked, unknown)
 	}
-	return fmt.Errorf("explain %s: %s: run \"kubectl get %s -A\" to list them", asked, unknown, named.ResourceOf(kind))
+	in = []string{"-A"}
+	if e.scope.Namespace != "" {
+		in = []string{"-n", e.scope.Namespace}
+	}
+	list := shell.Line(append([]string{"get", named.ResourceOf(kind)}, in...)...)
+	if flags := live.Snapshot.Status.KubectlFlags; flags != "" {
+		list = flags + " " + list
+	}
+	return fmt.Errorf("explain %s: %s: run \"kubectl %s\" to list them", asked, unknown, list)
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -63,10 +62,7 @@ func taintWish(args []string) (plan.Taint, error) {
 		}
 		names = append(names, arg)
 	}
-	if len(names) > 1 && slices.Contains(named.NodeKinds, names[0]) {
-		names = names[1:]
-	}
-	nodes, err := named.ParseNodes("taint", names)
+	nodes, err := named.ParseNodes("taint", named.WithoutKind(names, named.NodeKinds))
 	if err != nil {
 		return plan.Taint{}, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/validate/content"
+	"k8s.io/utils/ptr"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/complete"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
@@ -113,7 +114,7 @@ func New(streams *terminal.Streams, from *source.Options) *cobra.Command {
 		Short:   "List what a view shows: nodes, pods, pools, quotas and more",
 		Long:    "List what a view of the dashboard shows. VIEW is one of\n" + viewLines(),
 		Example: help.Examples(streams.Name, "get nodes -l pool=gpu", "get pending -A -o json", "get evictions std-a-01"),
-		Args:    oneView,
+		Args:    func(_ *cobra.Command, args []string) error { return oneView(from, args) },
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(args) == 0 {
 				return slices.DeleteFunc(names(), func(name string) bool { return !strings.HasPrefix(name, begun) }), cobra.ShellCompDirectiveNoFileComp
@@ -164,7 +165,7 @@ func Views(streams *terminal.Streams, from *source.Options) []*cobra.Command {
 			Short:             v.short,
 			Long:              v.short + ".\n\nShort for \"get " + v.name + "\".",
 			Example:           help.Examples(streams.Name, viewExamples[v.name]...),
-			Args:              func(cmd *cobra.Command, args []string) error { return noNames(cmd, v.name, v.name, args) },
+			Args:              func(cmd *cobra.Command, args []string) error { return noNames(from, v.name, v.name, args) },
 			ValidArgsFunction: cobra.NoFileCompletions,
 			RunE:              func(cmd *cobra.Command, _ []string) error { return g.run(cmd.Context(), v) },
 		}
@@ -187,7 +188,7 @@ func (g *Options) addFlags(cmd *cobra.Command) {
 }
 
 // oneView takes the name of one view, and of the object where the view is of one.
-func oneView(cmd *cobra.Command, args []string) error {
+func oneView(from *source.Options, args []string) error {
 	choices := strings.Join(names(), ", ")
 	if len(args) == 0 {
 		return fmt.Errorf("get: name one view: %s", choices)
@@ -204,7 +205,7 @@ func oneView(cmd *cobra.Command, args []string) error {
 	case len(objects) > 0 && isView(objects[0]):
 		return fmt.Errorf("get: name one view: %s", choices)
 	case v.object == "":
-		return noNames(cmd, "get "+v.name, v.name, objects)
+		return noNames(from, "get "+v.name, v.name, objects)
 	case len(objects) != 1 || cut:
 		return fmt.Errorf("get %s: name one %s: get %s %s", v.name, strings.ToLower(v.object), v.name, v.object)
 	}
@@ -217,7 +218,7 @@ func isView(word string) bool {
 }
 
 // noNames rejects names after a view, and says what does for one object what is asked.
-func noNames(cmd *cobra.Command, verb, view string, names []string) error {
+func noNames(from *source.Options, verb, view string, names []string) error {
 	switch {
 	case len(names) == 0:
 		return nil
@@ -226,7 +227,11 @@ func noNames(cmd *cobra.Command, verb, view string, names []string) error {
 	case view == "nodes":
 		return fmt.Errorf("%s takes no names: -l selects by label, such as -l %s=%s", verb, corev1.LabelHostname, names[0])
 	}
-	return fmt.Errorf("%s takes no names: \"%s explain %s\" explains one pod; -l selects by label", verb, cmd.Root().CommandPath(), names[0])
+	words := []string{"explain", names[0]}
+	if in := ptr.Deref(from.Flags.Namespace, ""); in != "" {
+		words = append(words, "-n", in)
+	}
+	return fmt.Errorf("%s takes no names: \"%s\" explains one pod; -l selects by label", verb, from.Command(words...))
 }
 
 // validate rejects what a view cannot be listed as.

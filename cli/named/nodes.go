@@ -30,6 +30,15 @@ func ParseNodes(verb string, args []string) ([]string, error) {
 	return names, nil
 }
 
+// WithoutKind leaves out a kind before names, as in "drain node std-a-01": kubectl has such commands for every
+// kind.
+func WithoutKind(args, kinds []string) []string {
+	if len(args) > 1 && slices.Contains(kinds, strings.ToLower(args[0])) {
+		return args[1:]
+	}
+	return args
+}
+
 // NodeKinds are kubectl's words for nodes.
 var NodeKinds = []string{"node", "nodes", "no"}
 
