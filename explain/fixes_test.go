@@ -469,6 +469,20 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			[]string{"+ release volume old for claim data | a"},
 		},
 		{
+			"a volume is released for the claim that names it, which was created again",
+			[]runtime.Object{testNode("a", "4"), aClass("local", noProvisioner), aVolume("old", "local", volumeOf("shop/data"), func(v *corev1.PersistentVolume) {
+				v.Spec.ClaimRef.UID, v.Status.Phase = "earlier", corev1.VolumeReleased
+			}), aClaim("shop/data", "local", func(c *corev1.PersistentVolumeClaim) { c.Spec.VolumeName = "old" })},
+			testPod("shop/db", "", "1", mounting("data")),
+			[]string{"+ release volume old for claim data | a"},
+		},
+		{
+			"a volume that the claim names and a claim still has is not released",
+			[]runtime.Object{testNode("a", "4"), aClass("local", noProvisioner), aVolume("old", "local", volumeOf("shop/other")), aClaim("shop/data", "local", func(c *corev1.PersistentVolumeClaim) { c.Spec.VolumeName = "old" })},
+			testPod("shop/db", "", "1", mounting("data")),
+			[]string{"No known change to the pod or to nodes would help."},
+		},
+		{
 			"a pod that fits needs no fix",
 			[]runtime.Object{testNode("a", "4")},
 			testPod("shop/web", "", "1"),

@@ -474,10 +474,16 @@ func podTerms(q *plugins.Question, anti bool, c plugins.Clash) []option {
 // left, for the one claim that has none.
 func claimRemedies(q *plugins.Question, rs []plugins.NodeRejection) []option {
 	b := plugins.BinderOf(q)
-	if len(b.Free) != 1 || b.Free[0].Ephemeral || b.Free[0].Object.Spec.VolumeName != "" {
+	if len(b.Free) != 1 || b.Free[0].Ephemeral {
 		return nil
 	}
 	claim := b.Free[0]
+	if claim.Object.Spec.VolumeName != "" {
+		if volume := b.LeftFor(claim); volume != nil {
+			return []option{{remedy.ReleaseVolume{Volume: volume, Claim: claim.Object}}}
+		}
+		return nil
+	}
 	wanted := claim.Size()
 	var options []option
 	most := resource.Quantity{}

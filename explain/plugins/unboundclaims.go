@@ -125,6 +125,8 @@ func (b *Binder) named(claim PodClaim) string {
 	switch {
 	case err != nil:
 		return name + ", which does not exist"
+	case ofEarlier(volume, claim.Object):
+		return name + ", which still belongs to an earlier claim of the same name"
 	case volume.Spec.ClaimRef != nil && !storagehelpers.IsVolumeBoundToClaim(volume, claim.Object):
 		return fmt.Sprintf("%s, which belongs to claim %s/%s", name, volume.Spec.ClaimRef.Namespace, volume.Spec.ClaimRef.Name)
 	}
@@ -132,4 +134,28 @@ func (b *Binder) named(claim PodClaim) string {
 		return name + ", which " + why[0]
 	}
 	return name + ", and binding is not complete"
+}
+
+// ofEarlier says whether a volume belongs to a claim of the same name that was deleted: its UID is another.
+func ofEarlier(volume *corev1.PersistentVolume, claim *corev1.PersistentVolumeClaim) bool {
+	ref := volume.Spec.ClaimRef
+	return ref != nil && ref.Namespace == claim.Namespace && ref.Name == claim.Name && !storagehelpers.IsVolumeBoundToClaim(volume, claim)
+}
+
+// LeftFor is the volume that a claim names, where a claim that was deleted has left it and it is as the claim
+// requests; nil otherwise. The volume controller binds the two once the volume belongs to no claim.
+func (b *Binder) LeftFor(claim PodClaim) *corev1.PersistentVolume {
+	if claim.Object.Spec.VolumeName == "" || !b.Readable("persistentvolumes") {
+		return nil
+	}
+	volume, err := b.Listers.Volumes.Get(claim.Object.Spec.VolumeName)
+	if err != nil || volume.Spec.ClaimRef == nil || volume.Status.Phase != corev1.VolumeReleased {
+		return nil
+	}
+	free := volume.DeepCopy()
+	free.Spec.ClaimRef, free.Status.Phase = nil, corev1.VolumeAvailable
+	if storagehelpers.GetPersistentVolumeClass(free) != claim.Class() || len(b.unfit(claim, free)) > 0 {
+		return nil
+	}
+	return volume
 }

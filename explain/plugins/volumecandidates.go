@@ -41,7 +41,11 @@ func (b *Binder) offersFor(claim PodClaim) *offers {
 		stray := storagehelpers.GetPersistentVolumeClass(volume) != claim.Class()
 		if ref := volume.Spec.ClaimRef; ref != nil && !storagehelpers.IsVolumeBoundToClaim(volume, claim.Object) {
 			if !stray {
-				found.others = append(found.others, fmt.Sprintf("%s (%s/%s)", volume.Name, ref.Namespace, ref.Name))
+				earlier := ""
+				if ofEarlier(volume, claim.Object) {
+					earlier = "an earlier "
+				}
+				found.others = append(found.others, fmt.Sprintf("%s (%s%s/%s)", volume.Name, earlier, ref.Namespace, ref.Name))
 			}
 			continue
 		}

@@ -89,6 +89,9 @@ func claimed(s *scheduler.Fork, claim *corev1.PersistentVolumeClaim, freed *core
 	if err != nil {
 		return fmt.Errorf("read class of claim %s: %w", claim.Name, err)
 	}
+	if claim.Spec.VolumeName != "" && freed != nil { // it names the one that is freed
+		return bind(s, claim, freed)
+	}
 	if waits {
 		return s.SetObject(claim)
 	}
@@ -97,6 +100,11 @@ func claimed(s *scheduler.Fork, claim *corev1.PersistentVolumeClaim, freed *core
 	if err != nil || volume == nil || (freed != nil && volume.Name != freed.Name) {
 		return s.SetObject(claim)
 	}
+	return bind(s, claim, volume)
+}
+
+// bind lays the two as the volume controller binds them.
+func bind(s *scheduler.Fork, claim *corev1.PersistentVolumeClaim, volume *corev1.PersistentVolume) error {
 	bound, taken := claim.DeepCopy(), volume.DeepCopy()
 	bound.Spec.VolumeName, bound.Status.Phase = volume.Name, corev1.ClaimBound
 	if bound.Annotations == nil {
