@@ -196,7 +196,7 @@ func (x *explanation) doubt() {
 	if !x.doubtful() || x.report.Verdict == report.Gated && len(x.question.Pod.Spec.SchedulingGates) > 0 {
 		return
 	}
-	why := fmt.Sprintf("unknown whether scheduler %q is running", name)
+	why := fmt.Sprintf("scheduler %q may not be running", name)
 	if said := x.facts.Scheduler.Why; said != "" {
 		why += ": " + said
 	}

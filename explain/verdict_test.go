@@ -79,6 +79,31 @@ func TestAPodOfAnotherSchedulerIsConsideredWhileThatLives(t *testing.T) {
 	}
 }
 
+// A name that looks like a misspelling of the default scheduler's is corrected as a fix, even where nobody knows
+// whether a scheduler of that name runs; of others nothing is said to need no fix.
+func TestAnUnknownSchedulerIsNoReasonForNothingToFix(t *testing.T) {
+	for name, want := range map[string]struct{ none, first string }{
+		"ml-scheduler":      {none: "It fits 1 node now; whether anything has to change is unknown."},
+		"default-schedular": {first: "set schedulerName default-scheduler"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pod := aPod("web", "1", func(p *corev1.Pod) { p.Spec.SchedulerName = name })
+			nobody := Options{Lookups: Lookups{SchedulerAlive: func(context.Context, string) (bool, bool, string) { return false, false, "it holds no Lease" }}}
+			r, err := startEngine(t, nobody, aNode("a", "4"), pod).Ask(t.Context(), report.Query{Target: report.PodOf(pod.UID), Parts: report.FixesPart})
+			if err != nil {
+				t.Fatal(err)
+			}
+			first := ""
+			if len(r.Fixes) > 0 && r.Fixes[0].Verified {
+				first = r.Fixes[0].Title
+			}
+			if r.Verdict != report.Unknown || r.Tried.None != want.none || first != want.first {
+				t.Errorf("got %s, none %q, first fix %q", r.Verdict, r.Tried.None, first)
+			}
+		})
+	}
+}
+
 // What a scheduler did to the pod itself says more than what was found out about
 // the scheduler some seconds ago, or than nothing.
 func TestAPodThatItsSchedulerTriedIsConsidered(t *testing.T) {

@@ -261,7 +261,7 @@ func (f *Search) gather(ctx context.Context, q Query) error {
 	if pod.Spec.NodeName != "" {
 		return gatherOnNode(ctx, f, pod)
 	}
-	if q.Verdict == report.NotConsidered {
+	if q.Verdict == report.NotConsidered || q.Verdict == report.Unknown && f.ofMisspeltScheduler(pod) {
 		thinkOfScheduler(f, pod, q.Group)
 		return nil
 	}
@@ -311,6 +311,12 @@ func thinkOfScheduler(f *Search, pod *corev1.Pod, group *Group) {
 	f.findAlike(pod)
 }
 
+// ofMisspeltScheduler says whether a pod names a scheduler that looks like a misspelling of the default one.
+func (f *Search) ofMisspeltScheduler(pod *corev1.Pod) bool {
+	name := scheduler.NameOf(pod)
+	return name != corev1.DefaultSchedulerName && !f.Scheduler.Serves(name) && misspelt(name, corev1.DefaultSchedulerName)
+}
+
 // ungates removes the pod's scheduling gates; nil where something else holds it
 // back, which has one entry of its own.
 func ungates(pod *corev1.Pod, held []plugins.GateRejection) option {
@@ -331,6 +337,8 @@ func (f *Search) think(q Query, m *scheduler.Matrix, before option) {
 		f.none = q.Waiting
 	case fits > 0 && len(before) > 0:
 		f.candidates = []candidate{{steps: before}}
+	case fits > 0 && q.Verdict == report.Unknown:
+		f.none = fmt.Sprintf("It fits %s now; whether anything has to change is unknown.", grammar.Plural(fits, "node"))
 	case fits > 0:
 		f.none = fmt.Sprintf("It fits %s now: there is nothing to fix.", grammar.Plural(fits, "node"))
 	default:
