@@ -483,6 +483,21 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			[]string{"No known change to the pod or to nodes would help."},
 		},
 		{
+			"of a node affinity of several terms all are removed, or a node gets the label of one",
+			[]runtime.Object{testNode("a", "4"), testNode("b", "4", nodeLabel("cores", "4"))},
+			testPod("shop/db", "", "1", explaintest.NodeSelectorTerms(
+				corev1.NodeSelectorTerm{MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "disk", Operator: corev1.NodeSelectorOpIn, Values: []string{"ssd"}}}},
+				corev1.NodeSelectorTerm{MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "cores", Operator: corev1.NodeSelectorOpGt, Values: []string{"16"}}}},
+			)),
+			[]string{"+ remove the required node affinity | a b", "+ label a disk=ssd | a"},
+		},
+		{
+			"a node affinity of an empty term matches nothing",
+			[]runtime.Object{testNode("a", "4")},
+			testPod("shop/db", "", "1", explaintest.NodeSelectorTerms(corev1.NodeSelectorTerm{})),
+			[]string{"+ remove the required node affinity | a"},
+		},
+		{
 			"a pod that fits needs no fix",
 			[]runtime.Object{testNode("a", "4")},
 			testPod("shop/web", "", "1"),

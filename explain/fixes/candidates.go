@@ -177,16 +177,30 @@ func affinityWays(q *plugins.Question, rs []plugins.NodeRejection, find mistaken
 	if len(u.Terms) == 0 {
 		options = append(options, drops)
 	}
+	loosened := false // by one requirement of a term, or one term
 	for i, missing := range u.Terms {
 		if dropped := dropTerm(q.Pod, i, missing); len(dropped) > 0 {
-			options = append(options, slices.Concat(drops, dropped))
+			options, loosened = append(options, slices.Concat(drops, dropped)), true
 		}
+		if len(u.Terms) > 1 && len(drops) == 0 && len(missing) == 1 {
+			options = append(options, labelled(missing[0], q.Pod, rs, find)...)
+		}
+	}
+	if len(u.Terms) > 0 && !loosened && !ofFields(q.Pod) {
+		options = append(options, append(slices.Clip(drops), remedy.DropNodeAffinity{}))
 	}
 	if one, ok := u.Single(); ok {
 		options = append(options, respelt(q, one)...)
 		options = append(options, labelled(one, q.Pod, rs, find)...)
 	}
 	return options
+}
+
+// ofFields says whether a pod's required node affinity asks for fields, which is for nodes by name: that pins the
+// pod, as its controller wants it.
+func ofFields(pod *corev1.Pod) bool {
+	terms := pod.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
+	return slices.ContainsFunc(terms, func(t corev1.NodeSelectorTerm) bool { return len(t.MatchFields) > 0 })
 }
 
 // dropTerm drops what a node misses of one term, if that is one requirement.

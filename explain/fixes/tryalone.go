@@ -111,7 +111,7 @@ func (f *Search) alone(ctx context.Context, pod *corev1.Pod, c candidate) (Attem
 // pod, or gives nodes the label that it asks for, which they do not lack by mistake.
 func leavesNodes(step remedy.Step) bool {
 	switch step := step.(type) {
-	case remedy.DropSelector, remedy.DropExpression:
+	case remedy.DropSelector, remedy.DropExpression, remedy.DropNodeAffinity:
 		return true
 	case remedy.LabelNode:
 		return !step.Mistaken && step.Misspelt == ""

@@ -29,6 +29,8 @@ func partOf(spec *corev1.PodSpec, step remedy.Step) any {
 		return spec.SchedulerName
 	case remedy.DropExpression:
 		return at(requiredNodes(spec), r.Term)
+	case remedy.DropNodeAffinity:
+		return requiredNodes(spec)
 	case remedy.DropPodTerm:
 		return at(requiredPods(spec, r.Anti), r.Index)
 	case remedy.LoosenSpread:

@@ -30,6 +30,9 @@ func stepsFor(pod *corev1.Pod) []remedy.Step {
 			steps = append(steps, remedy.DropExpression{Term: i, Expression: k, LastOfTerm: lastOfTerm, Last: lastOfTerm && len(nodes) == 1})
 		}
 	}
+	if len(nodes) > 0 {
+		steps = append(steps, remedy.DropNodeAffinity{})
+	}
 	for i := range explaintest.OrNew(affinity.PodAffinity).RequiredDuringSchedulingIgnoredDuringExecution {
 		steps = append(steps, remedy.DropPodTerm{Index: i})
 	}

@@ -281,8 +281,9 @@ func (w *workload) base(steps []remedy.Step) (*corev1.PodSpec, error) {
 	made := labelkeys.Unmerged(&w.pod.Spec)
 	for _, step := range steps {
 		_, expression := step.(remedy.DropExpression)
+		_, affinity := step.(remedy.DropNodeAffinity)
 		switch {
-		case expression && w.kind == "DaemonSet":
+		case (expression || affinity) && w.kind == "DaemonSet":
 			return nil, fmt.Errorf("the DaemonSet controller pins each of its pods to a node")
 		case w.template != nil && !equality.Semantic.DeepEqual(partOf(made, step), partOf(w.template, step)):
 			return nil, fmt.Errorf("%s does not have this in its template: it is added when pods are created", w.ref())

@@ -19,26 +19,28 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-func (Tolerate) kind() report.FixKind       { return report.FixTolerate }
-func (LowerRequest) kind() report.FixKind   { return report.FixRequest }
-func (SetRequests) kind() report.FixKind    { return report.FixRequest }
-func (DropSelector) kind() report.FixKind   { return report.FixSelector }
-func (SetSelector) kind() report.FixKind    { return report.FixSelector }
-func (DropExpression) kind() report.FixKind { return report.FixSelector }
-func (DropPodTerm) kind() report.FixKind    { return report.FixAffinity }
-func (LoosenSpread) kind() report.FixKind   { return report.FixSpread }
-func (DropHostPort) kind() report.FixKind   { return report.FixPort }
-func (SetScheduler) kind() report.FixKind   { return report.FixScheduler }
-func (Ungate) kind() report.FixKind         { return report.FixGate }
+func (Tolerate) kind() report.FixKind         { return report.FixTolerate }
+func (LowerRequest) kind() report.FixKind     { return report.FixRequest }
+func (SetRequests) kind() report.FixKind      { return report.FixRequest }
+func (DropSelector) kind() report.FixKind     { return report.FixSelector }
+func (SetSelector) kind() report.FixKind      { return report.FixSelector }
+func (DropExpression) kind() report.FixKind   { return report.FixSelector }
+func (DropNodeAffinity) kind() report.FixKind { return report.FixSelector }
+func (DropPodTerm) kind() report.FixKind      { return report.FixAffinity }
+func (LoosenSpread) kind() report.FixKind     { return report.FixSpread }
+func (DropHostPort) kind() report.FixKind     { return report.FixPort }
+func (SetScheduler) kind() report.FixKind     { return report.FixScheduler }
+func (Ungate) kind() report.FixKind           { return report.FixGate }
 
-func (Ungate) harm() int         { return 10 }
-func (SetRequests) harm() int    { return 15 } // nobody asked for so much
-func (SetScheduler) harm() int   { return 20 }
-func (SetSelector) harm() int    { return 24 }
-func (DropSelector) harm() int   { return 45 }
-func (DropExpression) harm() int { return 46 }
-func (DropHostPort) harm() int   { return 60 }
-func (DropPodTerm) harm() int    { return 65 }
+func (Ungate) harm() int           { return 10 }
+func (SetRequests) harm() int      { return 15 } // nobody asked for so much
+func (SetScheduler) harm() int     { return 20 }
+func (SetSelector) harm() int      { return 24 }
+func (DropSelector) harm() int     { return 45 }
+func (DropExpression) harm() int   { return 46 }
+func (DropNodeAffinity) harm() int { return 48 }
+func (DropHostPort) harm() int     { return 60 }
+func (DropPodTerm) harm() int      { return 65 }
 
 // harm of a spread that leaves out nodes on which the pod may not run is less: it keeps its guarantee.
 func (r LoosenSpread) harm() int {
@@ -95,6 +97,7 @@ func (r SetSelector) title() string {
 }
 
 func (r DropExpression) title() string { return "remove node affinity " + r.Words }
+func (DropNodeAffinity) title() string { return "remove the required node affinity" }
 
 func (r DropPodTerm) title() string {
 	if r.Anti {
@@ -244,6 +247,13 @@ func (r DropExpression) apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, 
 		of := &(*terms)[r.Term].MatchExpressions
 		*of = slices.Delete(*of, r.Expression, r.Expression+1)
 	}), nil
+}
+
+func (DropNodeAffinity) apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
+	if requiredNodeAffinity(pod) == nil {
+		return nil, errors.New("remove node affinity: the pod has none that is required")
+	}
+	return changePod(pod, func(p *corev1.Pod) { p.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution = nil }), nil
 }
 
 func (r DropPodTerm) apply(_ *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {

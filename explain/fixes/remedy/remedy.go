@@ -73,6 +73,8 @@ type (
 		Last             bool // nothing is left of the required node affinity
 		LastOfTerm       bool // nothing is left of the term, which is dropped: others are left
 	}
+	// DropNodeAffinity takes the whole required node affinity, of several terms or of one that matches nothing.
+	DropNodeAffinity struct{}
 	// DropPodTerm takes a required term out of the pod affinity or anti-affinity.
 	DropPodTerm struct {
 		Anti  bool
