@@ -125,6 +125,9 @@ func (e *Engine) examine(ctx context.Context, q report.Query, said externalFacts
 	x.report.Rollout, x.report.FailedPods = rollout.Of(e.scheduler.State, pod), failedPods(e.scheduler.State, pod)
 	x.report.Preempted = preemptedLike(e.scheduler.State, pod, said.preempted)
 	x.queued(said.queue)
+	if err := e.scheduler.State.Guard(func() error { return addTerminating(ctx, x) }); err != nil && ctx.Err() == nil {
+		x.caveat("what terminating pods leave could not be determined: " + err.Error())
+	}
 	if err := x.provision(ctx, said.provisioning); err != nil {
 		x.caveat("what autoscalers could do could not be determined: " + err.Error())
 	}

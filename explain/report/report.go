@@ -63,11 +63,12 @@ type Report struct {
 	Nomination       *Nomination      `json:"nomination,omitempty"`   // of a pod without a node that has a nominatedNodeName
 	Gang             *Gang            `json:"gang,omitempty"`         // of a pod that is scheduled with others
 	Trace            []Step           `json:"trace,omitempty"`
-	Admission        *Admission       `json:"admission,omitempty"`  // of pods that were not created
-	Replicas         *Replicas        `json:"replicas,omitempty"`   // of a workload that does not exist yet
-	Rollout          *Rollout         `json:"rollout,omitempty"`    // of a pending pod whose workload's template changed
-	FailedPods       *FailedPods      `json:"failedPods,omitempty"` // of a pending pod's workload, by a kubelet
-	Preempted        *Preempted       `json:"preempted,omitempty"`  // pods named as a pending one
+	Admission        *Admission       `json:"admission,omitempty"`   // of pods that were not created
+	Replicas         *Replicas        `json:"replicas,omitempty"`    // of a workload that does not exist yet
+	Rollout          *Rollout         `json:"rollout,omitempty"`     // of a pending pod whose workload's template changed
+	FailedPods       *FailedPods      `json:"failedPods,omitempty"`  // of a pending pod's workload, by a kubelet
+	Preempted        *Preempted       `json:"preempted,omitempty"`   // pods named as a pending one
+	Terminating      *Terminating     `json:"terminating,omitempty"` // of a pod that fits once others are gone
 	Unknown          []UnknownPart    `json:"unknown"`
 	Scheduler        SchedulerInfo    `json:"scheduler"`
 

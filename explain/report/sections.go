@@ -86,7 +86,7 @@ func (r *Report) Document(o TextOptions, groups int) Document {
 	d := Document{Title: r.Pod.Title() + ": " + string(r.Verdict)}
 	d.add(Section{Lines: []string{r.Summary, r.Replicas.Sentence(), r.Pod.Line(), r.AgreementSentence(o.Now), c.quiet()}})
 	d.add(Section{Lines: r.FurtherFacts()})
-	d.add(Section{Lines: []string{RolloutSentence(r, o.Now), FailedPodsSentence(r, o.Now), PreemptedSentence(r, o.Now)}})
+	d.add(Section{Lines: []string{TerminatingSentence(r, o.Now), RolloutSentence(r, o.Now), FailedPodsSentence(r, o.Now), PreemptedSentence(r, o.Now)}})
 	d.add(c.gang())
 	d.add(c.groups(groups))
 	d.add(Section{Lines: c.closest(), Most: closestLines})

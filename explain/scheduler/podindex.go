@@ -15,6 +15,7 @@ type PodIndex struct {
 	pods       map[types.UID]*corev1.Pod // all, those of the State
 	unassigned map[types.UID]*corev1.Pod
 	daemons    map[types.UID]*corev1.Pod // those that DaemonSets control
+	ending     map[types.UID]*corev1.Pod // those that are being deleted and still count on their node
 	// controlled are the pods by the UID of their controller; nil until somebody asks, and kept from
 	// then on: who explains pods asks after each change.
 	controlled map[types.UID][]*corev1.Pod
@@ -35,6 +36,11 @@ func (p *PodIndex) set(old, pod *corev1.Pod) {
 	} else {
 		delete(p.daemons, pod.UID)
 	}
+	if pod.DeletionTimestamp != nil && Assigned(pod) {
+		p.ending[pod.UID] = pod
+	} else {
+		delete(p.ending, pod.UID)
+	}
 }
 
 func (p *PodIndex) drop(pod *corev1.Pod) {
@@ -43,6 +49,7 @@ func (p *PodIndex) drop(pod *corev1.Pod) {
 	}
 	delete(p.unassigned, pod.UID)
 	delete(p.daemons, pod.UID)
+	delete(p.ending, pod.UID)
 }
 
 // control puts a pod in the place of what it was before among those of their controllers; either may be nil.
@@ -80,6 +87,9 @@ func (p *PodIndex) Unassigned() iter.Seq[*corev1.Pod] { return maps.Values(p.una
 
 // OfDaemonSets are the real pods that DaemonSets control, in no order.
 func (p *PodIndex) OfDaemonSets() iter.Seq[*corev1.Pod] { return maps.Values(p.daemons) }
+
+// Terminating are the real pods that are being deleted and still count on their node, in no order.
+func (p *PodIndex) Terminating() iter.Seq[*corev1.Pod] { return maps.Values(p.ending) }
 
 // ControlledBy are the real pods whose controller has that UID, in no order. Read only, and only as long as the
 // scheduler is held.

@@ -15,7 +15,7 @@ import (
 // TestThePodsOfAControllerAreKeptUpToDate: after any changes they are those that a new index finds.
 func TestThePodsOfAControllerAreKeptUpToDate(t *testing.T) {
 	index := func(pods map[types.UID]*corev1.Pod) PodIndex {
-		return PodIndex{pods: pods, unassigned: map[types.UID]*corev1.Pod{}, daemons: map[types.UID]*corev1.Pod{}}
+		return PodIndex{pods: pods, unassigned: map[types.UID]*corev1.Pod{}, daemons: map[types.UID]*corev1.Pod{}, ending: map[types.UID]*corev1.Pod{}}
 	}
 	controllers := []types.UID{"", "one", "two"}
 	rapid.Check(t, func(t *rapid.T) {

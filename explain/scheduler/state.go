@@ -70,7 +70,7 @@ func newState(ctx context.Context, now func() time.Time) *State {
 			reflect.TypeFor[*resourcev1.ResourceClaim]():     &objectOverlay{},
 		},
 	}
-	s.Index = PodIndex{pods: s.Pods, unassigned: map[types.UID]*corev1.Pod{}, daemons: map[types.UID]*corev1.Pod{}}
+	s.Index = PodIndex{pods: s.Pods, unassigned: map[types.UID]*corev1.Pod{}, daemons: map[types.UID]*corev1.Pod{}, ending: map[types.UID]*corev1.Pod{}}
 	s.nodes = newNodeInfos(s.Logger)
 	s.overlay = &overlay{Snapshot: internalcache.NewEmptySnapshot(), nodes: s.nodes}
 	s.changes.began = now()

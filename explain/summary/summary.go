@@ -70,26 +70,18 @@ func tellPreempting(q *podQuestion, r *report.Report) overall {
 		if victim.DeletionTimestamp.After(last) {
 			last = victim.DeletionTimestamp.Time
 		}
-		told.facts = append(told.facts, fmt.Sprintf("%s is terminating on %s, %s", plugins.FullName(victim), node, graceLeft(victim.DeletionTimestamp.Time, q.Now)))
+		told.facts = append(told.facts, fmt.Sprintf("%s is terminating on %s, %s", plugins.FullName(victim), node, report.GraceLeft(victim.DeletionTimestamp.Time, q.Now)))
 	}
 	if sooner := endSooner(q.Question, victims); sooner != "" {
 		told.facts = append(told.facts, sooner)
 	}
 	pods := grammar.Plural(len(victims), "pod")
-	told.summary = fmt.Sprintf("Preempting: nominated to %s; %s terminating, %s.", node, pods, graceLeft(last, q.Now))
+	told.summary = fmt.Sprintf("Preempting: nominated to %s; %s terminating, %s.", node, pods, report.GraceLeft(last, q.Now))
 	told.why = fmt.Sprintf("%s: %s terminating", node, pods)
 	if last.After(q.Now) {
 		told.why = fmt.Sprintf("%s: %s, %s left", node, pods, model.FormatAge(q.Now, last))
 	}
 	return told
-}
-
-// graceLeft is the rest of a pod's grace period.
-func graceLeft(end, now time.Time) string {
-	if end.After(now) {
-		return model.FormatAge(now, end) + " of grace left"
-	}
-	return "the grace period ended " + model.FormatAge(end, now) + " ago"
 }
 
 // tellGated says why the pod does not enter the scheduler's queue.

@@ -10,6 +10,7 @@ import (
 	nodeutil "k8s.io/component-helpers/node/util"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/shell"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
@@ -25,7 +26,7 @@ func WaitsForVictims(q *plugins.Question, victims []*corev1.Pod) string {
 		last := slices.MaxFunc(victims, func(a, b *corev1.Pod) int {
 			return a.DeletionTimestamp.Compare(b.DeletionTimestamp.Time)
 		})
-		return words + ", " + graceLeft(last.DeletionTimestamp.Time, q.Now) + ". " + sooner
+		return words + ", " + report.GraceLeft(last.DeletionTimestamp.Time, q.Now) + ". " + sooner
 	}
 	return words + "."
 }

@@ -45,14 +45,16 @@ func Short(p *Drawing, rows int) []string {
 // short tells a page in a few lines.
 type short struct{ page *Drawing }
 
-// happened is what a rollout changed, in a line, and which pods named as this one were preempted, in what two lines
-// leave.
+// happened is which terminating pods the pod waits for and what a rollout changed, in a line each, and which pods
+// named as this one were preempted, in what two lines leave.
 func (t short) happened(indent int) (lines []string) {
 	p := t.page
-	if changed := report.RolloutSentence(p.Report, p.Now); changed != "" {
-		lines = append(lines, strings.Repeat(" ", indent)+p.Brief(changed))
+	for _, said := range []string{report.TerminatingSentence(p.Report, p.Now), report.RolloutSentence(p.Report, p.Now)} {
+		if said != "" {
+			lines = append(lines, strings.Repeat(" ", indent)+p.Brief(said))
+		}
 	}
-	if preempted := report.PreemptedSentence(p.Report, p.Now); preempted != "" {
+	if preempted := report.PreemptedSentence(p.Report, p.Now); preempted != "" && len(lines) < 2 {
 		wrapped := cells.Wrap(p.Brief(preempted), p.Width-indent-1)
 		if len(wrapped) > 2-len(lines) {
 			wrapped = cells.Wrap(p.Brief(report.PreemptedBriefly(p.Report)), p.Width-indent-1)

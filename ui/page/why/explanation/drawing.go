@@ -177,6 +177,9 @@ func (p *Drawing) facts() []string {
 	if lead := lead(p); lead != "" {
 		facts = append(facts, lead)
 	}
+	if ending := report.TerminatingSentence(p.Report, p.Now); ending != "" {
+		facts = append(facts, ending)
+	}
 	if rollout := report.RolloutSentence(p.Report, p.Now); rollout != "" {
 		facts = append(facts, rollout)
 	}
