@@ -99,6 +99,7 @@ func TestAFewLinesTellOfPreemptedPods(t *testing.T) {
 		By: []report.Preemptor{{Kind: "DaemonSet", Namespace: "observability", Name: "agent", Count: 8, Priority: new(int32(900000000))}},
 	}
 	rollout := &report.Rollout{Workload: report.OwnerRef{Kind: "Deployment", Name: "api"}, Changes: []report.TemplateChange{{Field: "request", Key: "cpu", Before: "1", After: "2"}}, Running: 1}
+	ending := &report.Terminating{Node: "a", Pods: []report.TerminatingPod{{Namespace: "s", Name: "old"}}, Until: metav1.NewTime(now.Add(3 * time.Minute))}
 	group := report.Group{Count: 1, Nodes: []string{"a"}, Rejections: []report.Rejection{{Plugin: "NodeResourcesFit", What: "needs cpu 1 more"}}}
 	for name, c := range map[string]struct {
 		report *report.Report
@@ -117,6 +118,14 @@ func TestAFewLinesTellOfPreemptedPods(t *testing.T) {
 				Kind: "DaemonSet", Namespace: "observability", Name: "agent", Count: 8, Priority: new(int32(900000000)), Rollout: rollout,
 			}}}},
 			[]string{"   8 pods named like it were preempted by daemonset/agent in", "   observability, which changed: cpu request 2 instead of 1."},
+		},
+		"beside terminating pods": {
+			&report.Report{Preempted: preempted, Terminating: ending},
+			[]string{"   It fits a once s/old has terminated: 3m of grace left.", "   8 pods named like it were preempted by daemonset/agent in …"},
+		},
+		"beside both": {
+			&report.Report{Preempted: preempted, Terminating: ending, Rollout: rollout},
+			[]string{"   It fits a once s/old has terminated: 3m of grace left.", "   deployment/api changed: cpu request 2 instead of 1; 1 old pod runs."},
 		},
 		"neither": {&report.Report{}, nil},
 	} {
