@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"sort"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -17,9 +18,7 @@ const (
 	// terminatingNodes is how many nodes with terminating pods are asked about, those first whose pods end first.
 	terminatingNodes = 64
 	// terminatingTold is how many of those that the pod then fits are looked at for the first.
-	terminatingTold = 4
-	// terminatingPods is how many pods of a node are taken away one after the other.
-	terminatingPods = 16
+	terminatingTold = 3
 )
 
 // addTerminating fills in the node that a pod fits once pods that are being deleted are gone from it, by the
@@ -45,7 +44,7 @@ func addTerminating(ctx context.Context, x *explanation) error {
 		}
 		told++
 		pods := byNode[node]
-		needed, err := needsGone(ctx, x, node, pods[:min(len(pods), terminatingPods)])
+		needed, err := needsGone(ctx, x, node, pods)
 		if err != nil {
 			return err
 		}
@@ -95,23 +94,21 @@ func endsFirst(a, b *corev1.Pod) int {
 }
 
 // needsGone says how many of the pods, in their order, have to be gone from a node for the pod to fit it; 0 where
-// it does not fit then either, or that is not known.
+// it does not fit without all of them, or that is not known.
 func needsGone(ctx context.Context, x *explanation, node string, pods []*corev1.Pod) (needed int, err error) {
-	fork := x.profile.Scheduler.State.Fork()
-	defer fork.Revert()
-	for i, pod := range pods {
-		if err := fork.RemovePod(pod); err != nil {
-			return 0, err
-		}
-		found, err := x.profile.Scheduler.FittingNodes(ctx, x.question.Pod, []string{node})
+	fits := func(gone int) bool {
 		if err != nil {
-			return 0, err
+			return false
 		}
-		if len(found.Names) > 0 {
-			return i + 1, nil
-		}
+		var found []string
+		found, err = fittingWithout(ctx, x, []string{node}, map[string][]*corev1.Pod{node: pods[:gone]})
+		return len(found) > 0
 	}
-	return 0, nil
+	if !fits(len(pods)) {
+		return 0, err
+	}
+	needed = 1 + sort.Search(len(pods)-1, func(i int) bool { return fits(i + 1) })
+	return needed, err
 }
 
 // terminatingOn is what the report says of pods that end on a node, in the order of their ends.
