@@ -10,11 +10,13 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-// Terminating are pods that are being deleted and still count on a node that the pod fits once they are gone.
+// Terminating are pods that are being deleted and still count on a node that the pod fits once they have terminated.
 type Terminating struct {
 	Node  string           `json:"node"`
 	Pods  []TerminatingPod `json:"pods"`
 	Until metav1.Time      `json:"until"` // when the last of their grace periods ends
+	// OthersFirst is how many other pods wait for a node that kube-scheduler may take first.
+	OthersFirst int `json:"othersFirst,omitempty"`
 }
 
 // TerminatingPod is one of them.
@@ -23,8 +25,8 @@ type TerminatingPod struct {
 	Name      string `json:"name"`
 }
 
-// TerminatingSentence says which node the pod fits once pods are gone that are terminating there, and how long that may
-// take; "" without such.
+// TerminatingSentence says which node the pod fits once pods have terminated there, and how long that may take; ""
+// without such.
 func TerminatingSentence(r *Report, now time.Time) string {
 	t := r.Terminating
 	if t == nil {
@@ -34,11 +36,26 @@ func TerminatingSentence(r *Report, now time.Time) string {
 	for _, pod := range t.Pods {
 		named = append(named, pod.Namespace+"/"+pod.Name)
 	}
-	said := fmt.Sprintf("It fits %s once %s %s", t.Node, grammar.List(named, grammar.Few), grammar.Agree(len(named), "has terminated", "have terminated"))
-	if now.IsZero() {
-		return said + "."
+	said := fmt.Sprintf("It fits %s once ", t.Node)
+	if len(named) == 1 {
+		said += named[0] + " has terminated"
+	} else {
+		said += grammar.Plural(len(named), "pod") + " have terminated"
 	}
-	return said + ": " + GraceLeft(t.Until.Time, now) + "."
+	if !now.IsZero() {
+		joint := ", "
+		if !t.Until.After(now) {
+			joint = ", but "
+		}
+		said += joint + GraceLeft(t.Until.Time, now)
+	}
+	if len(named) > 1 {
+		said += ": " + grammar.List(named, grammar.Few)
+	}
+	if t.OthersFirst > 0 {
+		said += "; " + grammar.Plural(t.OthersFirst, "other pending pod") + " may be scheduled there first"
+	}
+	return said + "."
 }
 
 // GraceLeft is the rest of a pod's grace period in words.

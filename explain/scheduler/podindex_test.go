@@ -32,8 +32,18 @@ func TestThePodsOfAControllerAreKeptUpToDate(t *testing.T) {
 				if by := rapid.SampledFrom(controllers).Draw(t, "controller"); by != "" {
 					pod.OwnerReferences = []metav1.OwnerReference{{Kind: "ReplicaSet", UID: by, Controller: new(true)}}
 				}
+				pod.Spec.NodeName = rapid.SampledFrom([]string{"", "a"}).Draw(t, "node")
+				pod.Status.Phase = rapid.SampledFrom([]corev1.PodPhase{corev1.PodRunning, corev1.PodSucceeded}).Draw(t, "phase")
+				if rapid.Bool().Draw(t, "terminates") {
+					pod.DeletionTimestamp = new(metav1.Unix(1, 0))
+				}
 				pods[uid] = pod
 				kept.set(old, pod)
+			}
+			ending := maps.Clone(pods)
+			maps.DeleteFunc(ending, func(_ types.UID, p *corev1.Pod) bool { return p.DeletionTimestamp == nil || !Assigned(p) })
+			if got := maps.Collect(byUID(slices.Collect(kept.Terminating()))); !maps.Equal(got, maps.Collect(byUID(slices.Collect(maps.Values(ending))))) {
+				t.Fatalf("terminating: %v, want %v", got, ending)
 			}
 			anew := index(pods)
 			for _, by := range controllers {

@@ -40,7 +40,7 @@ const longGrace = 5 * time.Minute
 func endSooner(q *plugins.Question, victims []*corev1.Pod) string {
 	named, count := map[string][]string{}, 0
 	for _, victim := range victims {
-		if victim.DeletionTimestamp.Sub(q.Now) > longGrace && onReadyNode(q, victim) {
+		if victim.DeletionTimestamp.Sub(q.Now) > longGrace && OnReadyNode(q, victim) {
 			named[victim.Namespace] = append(named[victim.Namespace], victim.Name)
 			count++
 		}
@@ -57,8 +57,8 @@ func endSooner(q *plugins.Question, victims []*corev1.Pod) string {
 	return strings.Join(commands, " and ") + grammar.Agree(count, " ends it sooner: it gets less time", " ends them sooner: they get less time") + " to shut down, so ask the owner first."
 }
 
-// onReadyNode says whether the node of a pod is there and does not say that it is not Ready.
-func onReadyNode(q *plugins.Question, pod *corev1.Pod) bool {
+// OnReadyNode says whether the node of a pod is there and does not say that it is not Ready.
+func OnReadyNode(q *plugins.Question, pod *corev1.Pod) bool {
 	node, err := q.Nodes.NodeInfos().Get(pod.Spec.NodeName)
 	if err != nil {
 		return false

@@ -121,11 +121,11 @@ func TestAFewLinesTellOfPreemptedPods(t *testing.T) {
 		},
 		"beside terminating pods": {
 			&report.Report{Preempted: preempted, Terminating: ending},
-			[]string{"   It fits a once s/old has terminated: 3m of grace left.", "   8 pods named like it were preempted by daemonset/agent in …"},
+			[]string{"   It fits a once s/old has terminated, 3m of grace left.", "   8 pods named like it were preempted by daemonset/agent in …"},
 		},
 		"beside both": {
 			&report.Report{Preempted: preempted, Terminating: ending, Rollout: rollout},
-			[]string{"   It fits a once s/old has terminated: 3m of grace left.", "   deployment/api changed: cpu request 2 instead of 1; 1 old pod runs."},
+			[]string{"   It fits a once s/old has terminated, 3m of grace left.", "   deployment/api changed: cpu request 2 instead of 1; 1 old pod runs."},
 		},
 		"neither": {&report.Report{}, nil},
 	} {
