@@ -477,6 +477,14 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			[]string{"+ release volume old for claim data | a"},
 		},
 		{
+			"a volume that is deleted with its claim is not released",
+			[]runtime.Object{testNode("a", "4"), aClass("local", noProvisioner), aVolume("old", "local", volumeOf("shop/data"), func(v *corev1.PersistentVolume) {
+				v.Spec.ClaimRef.UID, v.Status.Phase, v.Spec.PersistentVolumeReclaimPolicy = "earlier", corev1.VolumeReleased, corev1.PersistentVolumeReclaimDelete
+			}), aClaim("shop/data", "local", func(c *corev1.PersistentVolumeClaim) { c.Spec.VolumeName = "old" })},
+			testPod("shop/db", "", "1", mounting("data")),
+			[]string{"No known change to the pod or to nodes would help."},
+		},
+		{
 			"a volume that the claim names and a claim still has is not released",
 			[]runtime.Object{testNode("a", "4"), aClass("local", noProvisioner), aVolume("old", "local", volumeOf("shop/other")), aClaim("shop/data", "local", func(c *corev1.PersistentVolumeClaim) { c.Spec.VolumeName = "old" })},
 			testPod("shop/db", "", "1", mounting("data")),

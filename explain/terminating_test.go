@@ -66,22 +66,26 @@ func TestAPodThatFitsOnceOthersAreGoneIsToldSo(t *testing.T) {
 			[]runtime.Object{
 				testNode("a", "4"), testPod("s/stuck", "a", "3", ends(-2*time.Hour)),
 				testNode("b", "4"), testPod("s/soon", "b", "3", ends(30*time.Second)),
-			}, waiting,
+			},
+			waiting,
 			"It fits b once s/soon has terminated, 30s of grace left.",
 		},
 		"not one that need not end": {
-			[]runtime.Object{testNode("a", "4"), testPod("s/tiny", "a", "500m", ends(10*time.Second)), testPod("s/large", "a", "3", ends(time.Minute))}, waiting,
+			[]runtime.Object{testNode("a", "4"), testPod("s/tiny", "a", "500m", ends(10*time.Second)), testPod("s/large", "a", "3", ends(time.Minute))},
+			waiting,
 			"It fits a once s/large has terminated, 1m of grace left.",
 		},
 		"others may come first": {
 			[]runtime.Object{
 				testNode("a", "4"), testPod("s/old", "a", "3", ends(time.Minute)), testPod("s/twin", "", "3"),
 				testPod("s/above", "", "3", func(p *corev1.Pod) { p.Spec.Priority = new(int32(10)) }), testPod("s/below", "", "3", func(p *corev1.Pod) { p.Spec.Priority = new(int32(-10)) }),
-			}, waiting,
+			},
+			waiting,
 			"It fits a once s/old has terminated, 1m of grace left; 2 other pending pods may be scheduled there first.",
 		},
 		"a StatefulSet creates it again": {
-			[]runtime.Object{testNode("a", "4"), testPod("s/old-0", "a", "3", ends(time.Minute), podControlledBy("apps/v1", "StatefulSet", "old"))}, waiting,
+			[]runtime.Object{testNode("a", "4"), testPod("s/old-0", "a", "3", ends(time.Minute), podControlledBy("apps/v1", "StatefulSet", "old"))},
+			waiting,
 			"It fits a once s/old-0 has terminated, 1m of grace left; 1 other pending pod may be scheduled there first.",
 		},
 		"a DaemonSet creates it again there": {[]runtime.Object{testNode("a", "4"), testPod("s/old", "a", "3", ends(time.Minute), podControlledBy("apps/v1", "DaemonSet", "agent"))}, waiting, ""},

@@ -82,14 +82,20 @@ func TestAPodOfAnotherSchedulerIsConsideredWhileThatLives(t *testing.T) {
 // A name that looks like a misspelling of the default scheduler's is corrected as a fix, even where nobody knows
 // whether a scheduler of that name runs; of others nothing is said to need no fix.
 func TestAnUnknownSchedulerIsNoReasonForNothingToFix(t *testing.T) {
-	for name, want := range map[string]struct{ none, first string }{
-		"ml-scheduler":      {none: "It fits 1 node now; whether anything has to change is unknown."},
-		"default-schedular": {first: "set schedulerName default-scheduler"},
+	tainted := testNode("a", "4", nodeTaint("a", "b", corev1.TaintEffectNoSchedule))
+	for _, want := range []struct {
+		name        string
+		node        *corev1.Node
+		none, first string
+	}{
+		{name: "ml-scheduler", node: aNode("a", "4"), none: "It fits 1 node now; whether anything has to change is unknown."},
+		{name: "default-schedular", node: aNode("a", "4"), first: "set schedulerName default-scheduler"},
+		{name: "default-schedular", node: tainted, first: "set schedulerName default-scheduler and tolerate a=b:NoSchedule"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			pod := aPod("web", "1", func(p *corev1.Pod) { p.Spec.SchedulerName = name })
+		t.Run(want.name, func(t *testing.T) {
+			pod := aPod("web", "1", func(p *corev1.Pod) { p.Spec.SchedulerName = want.name })
 			nobody := Options{Lookups: Lookups{SchedulerAlive: func(context.Context, string) (bool, bool, string) { return false, false, "it holds no Lease" }}}
-			r, err := startEngine(t, nobody, aNode("a", "4"), pod).Ask(t.Context(), report.Query{Target: report.PodOf(pod.UID), Parts: report.FixesPart})
+			r, err := startEngine(t, nobody, want.node, pod).Ask(t.Context(), report.Query{Target: report.PodOf(pod.UID), Parts: report.FixesPart})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	appsv1rules "k8s.io/kubernetes/pkg/apis/apps/v1"
 	"k8s.io/kubernetes/pkg/controller"
+	"k8s.io/utils/ptr"
 )
 
 // controllerLabels are the labels of a template with those that the controller of a workload adds to tell
@@ -19,12 +20,19 @@ func controllerLabels(owner metav1.Object, labels map[string]string) map[string]
 	case *appsv1.Deployment:
 		added[appsv1.DefaultDeploymentUniqueLabelKey] = templateHash(o)
 	case *appsv1.StatefulSet:
-		added[appsv1.ControllerRevisionHashLabelKey] = cmp.Or(o.Status.UpdateRevision, o.Name+"-"+controller.ComputeHash(&o.Spec.Template, o.Status.CollisionCount))
-	case *batchv1.Job: // as generateSelector of pkg/registry/batch/job does, to the template
-		uid := cmp.Or(string(o.UID), noUID)
-		added[batchv1.JobNameLabel], added["job-name"] = o.Name, o.Name
-		added[batchv1.ControllerUidLabel], added["controller-uid"] = uid, uid
-	default:
+		added[appsv1.ControllerRevisionHashLabelKey] = cmp.Or(o.Status.UpdateRevision, o.Name+"-"+notCreated)
+	case *appsv1.DaemonSet:
+		added[appsv1.ControllerRevisionHashLabelKey] = notCreated
+	case *batchv1.Job:
+		if !ptr.Deref(o.Spec.ManualSelector, false) {
+			added = jobLabels(o.Name, cmp.Or(string(o.UID), notCreated))
+		}
+	case *batchv1.CronJob: // of a Job that it will create
+		if !ptr.Deref(o.Spec.JobTemplate.Spec.ManualSelector, false) {
+			added = jobLabels(o.Name+"-"+notCreated, notCreated)
+		}
+	}
+	if len(added) == 0 {
 		return labels
 	}
 	for key := range added {
@@ -40,11 +48,18 @@ func controllerLabels(owner metav1.Object, labels map[string]string) map[string]
 	return all
 }
 
-// noUID stands for the UID of a Job that does not exist, in labels: it is that of no other.
-const noUID = "not-created"
+// notCreated stands in labels for the UID of a Job that does not exist, or the hash of a revision that does
+// not: it is that of no other.
+const notCreated = "not-created"
 
-// templateHash is the pod-template-hash of a Deployment's new ReplicaSet: the one that exists has it
-// where the template is still the same.
+// jobLabels are those that the API server gives the template of a Job (generateSelector of
+// pkg/registry/batch/job).
+func jobLabels(name, uid string) map[string]string {
+	return map[string]string{batchv1.JobNameLabel: name, "job-name": name, batchv1.ControllerUidLabel: uid, "controller-uid": uid}
+}
+
+// templateHash is the pod-template-hash of a Deployment's new ReplicaSet. A ReplicaSet of the same template has
+// another one where another version of Kubernetes has computed it.
 func templateHash(of *appsv1.Deployment) string {
 	filled := of.DeepCopy()
 	appsv1rules.SetObjectDefaults_Deployment(filled)

@@ -120,6 +120,12 @@ func fromDaemonSet(set *appsv1.DaemonSet, namespace string) UncreatedPod {
 // the API server refuses a pod with a mount of no volume.
 func fromStatefulSet(set *appsv1.StatefulSet, namespace string, place int) UncreatedPod {
 	p := fromTemplate(set, &set.Spec.Template, namespace)
+	ordinal := place
+	if set.Spec.Ordinals != nil {
+		ordinal += int(set.Spec.Ordinals.Start)
+	}
+	p.Pod.Labels[appsv1.PodIndexLabel] = strconv.Itoa(ordinal)
+	p.Pod.Labels[appsv1.StatefulSetPodNameLabel] = fmt.Sprintf("%s-%d", set.Name, ordinal)
 	p.Claims = set.Spec.VolumeClaimTemplates
 	for _, claim := range p.Claims { // as the controller does (updateStorage of pkg/controller/statefulset)
 		p.Pod.Spec.Volumes = slices.DeleteFunc(p.Pod.Spec.Volumes, func(volume corev1.Volume) bool { return volume.Name == claim.Name })

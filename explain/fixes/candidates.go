@@ -504,7 +504,7 @@ func claimRemedies(q *plugins.Question, rs []plugins.NodeRejection) []option {
 	for _, volume := range b.Volumes[claim.Class()] {
 		size := volume.Spec.Capacity[corev1.ResourceStorage]
 		switch {
-		case volume.Status.Phase == corev1.VolumeReleased && size.Cmp(wanted) >= 0:
+		case plugins.IsLeft(volume) && size.Cmp(wanted) >= 0:
 			options = append(options, option{remedy.ReleaseVolume{Volume: volume, Claim: claim.Object}})
 		case volume.Status.Phase == corev1.VolumeAvailable && size.Cmp(wanted) < 0 && size.Cmp(most) > 0:
 			most = size

@@ -261,7 +261,7 @@ func (f *Search) gather(ctx context.Context, q Query) error {
 	if pod.Spec.NodeName != "" {
 		return gatherOnNode(ctx, f, pod)
 	}
-	if q.Verdict == report.NotConsidered || q.Verdict == report.Unknown && f.ofMisspeltScheduler(pod) {
+	if q.Verdict == report.NotConsidered {
 		thinkOfScheduler(f, pod, q.Group)
 		return nil
 	}
@@ -282,6 +282,10 @@ func (f *Search) gather(ctx context.Context, q Query) error {
 			f.none = "It is rejected before any node is checked: changes to nodes or other pods won't help."
 			return nil
 		}
+	}
+	if q.Verdict == report.Unknown && f.ofMisspeltScheduler(pod) {
+		before = append(before, remedy.SetScheduler{Name: corev1.DefaultSchedulerName})
+		f.unserved, f.group, f.queued = true, q.Group, pod
 	}
 	m, err := q.Evaluate(ctx)
 	if err != nil {
@@ -314,7 +318,7 @@ func thinkOfScheduler(f *Search, pod *corev1.Pod, group *Group) {
 // ofMisspeltScheduler says whether a pod names a scheduler that looks like a misspelling of the default one.
 func (f *Search) ofMisspeltScheduler(pod *corev1.Pod) bool {
 	name := scheduler.NameOf(pod)
-	return name != corev1.DefaultSchedulerName && !f.Scheduler.Serves(name) && misspelt(name, corev1.DefaultSchedulerName)
+	return name != corev1.DefaultSchedulerName && !f.Scheduler.Serves(name) && f.Scheduler.Serves(corev1.DefaultSchedulerName) && misspelt(name, corev1.DefaultSchedulerName)
 }
 
 // ungates removes the pod's scheduling gates; nil where something else holds it

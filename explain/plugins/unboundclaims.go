@@ -126,7 +126,11 @@ func (b *Binder) named(claim PodClaim) string {
 	case err != nil:
 		return name + ", which does not exist"
 	case ofEarlier(volume, claim.Object):
-		return name + ", which still belongs to an earlier claim of the same name"
+		said := name + ", which still belongs to an earlier claim of the same name"
+		if why := b.unfit(claim, freed(volume)); len(why) > 0 {
+			said += " and " + why[0]
+		}
+		return said
 	case volume.Spec.ClaimRef != nil && !storagehelpers.IsVolumeBoundToClaim(volume, claim.Object):
 		return fmt.Sprintf("%s, which belongs to claim %s/%s", name, volume.Spec.ClaimRef.Namespace, volume.Spec.ClaimRef.Name)
 	}
@@ -149,13 +153,21 @@ func (b *Binder) LeftFor(claim PodClaim) *corev1.PersistentVolume {
 		return nil
 	}
 	volume, err := b.Listers.Volumes.Get(claim.Object.Spec.VolumeName)
-	if err != nil || volume.Spec.ClaimRef == nil || volume.Status.Phase != corev1.VolumeReleased {
-		return nil
-	}
-	free := volume.DeepCopy()
-	free.Spec.ClaimRef, free.Status.Phase = nil, corev1.VolumeAvailable
-	if storagehelpers.GetPersistentVolumeClass(free) != claim.Class() || len(b.unfit(claim, free)) > 0 {
+	if err != nil || !IsLeft(volume) || storagehelpers.GetPersistentVolumeClass(volume) != claim.Class() || len(b.unfit(claim, freed(volume))) > 0 {
 		return nil
 	}
 	return volume
+}
+
+// IsLeft says whether a claim that was deleted has left a volume and its data. One whose reclaim policy is Delete
+// is being deleted with its data, or that has failed.
+func IsLeft(volume *corev1.PersistentVolume) bool {
+	return volume.Spec.ClaimRef != nil && volume.Status.Phase == corev1.VolumeReleased && volume.Spec.PersistentVolumeReclaimPolicy != corev1.PersistentVolumeReclaimDelete
+}
+
+// freed is a volume as it would be if it belonged to no claim.
+func freed(volume *corev1.PersistentVolume) *corev1.PersistentVolume {
+	free := volume.DeepCopy()
+	free.Spec.ClaimRef, free.Status.Phase = nil, corev1.VolumeAvailable
+	return free
 }

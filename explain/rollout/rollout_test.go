@@ -148,9 +148,9 @@ func TestWhatOnlyAdmissionSetIsToldAsThat(t *testing.T) {
 
 // TestWhatMatchLabelKeysAddIsNoChange: kube-apiserver adds the hash of its own template to each pod's selectors.
 func TestWhatMatchLabelKeysAddIsNoChange(t *testing.T) {
-	keyed := func(hash string) func(*corev1.PodSpec) {
+	keyed := func(labels map[string]string) func(*corev1.PodSpec) {
 		return func(s *corev1.PodSpec) {
-			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"hash": hash}}}
+			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: labels}}
 			pod.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{
 				TopologyKey: "zone", MatchLabelKeys: []string{"hash"}, LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
 			}}}}
@@ -158,9 +158,9 @@ func TestWhatMatchLabelKeysAddIsNoChange(t *testing.T) {
 			s.Affinity = pod.Spec.Affinity
 		}
 	}
-	template := spec(keyed("")) // as a template has it
-	waiting := explaintest.Pod("s/x", "", "2", of("web-2"), func(p *corev1.Pod) { keyed("new")(&p.Spec) })
-	before := explaintest.Pod("s/o1", "a", "1", of("web-1"), func(p *corev1.Pod) { keyed("old")(&p.Spec) })
+	template := spec(keyed(nil)) // as a template has it
+	waiting := explaintest.Pod("s/x", "", "2", of("web-2"), func(p *corev1.Pod) { keyed(map[string]string{"hash": "new"})(&p.Spec) })
+	before := explaintest.Pod("s/o1", "a", "1", of("web-1"), func(p *corev1.Pod) { keyed(map[string]string{"hash": "old"})(&p.Spec) })
 	s := explaintest.StartScheduler(t, nil, replicaSet("web-1", "1", time.Hour, template), replicaSet("web-2", "2", time.Minute, template, cpu("2")), waiting, before, explaintest.Node("a", "8"))
 	const want = "deployment/web changed 1m ago: cpu request 2 instead of 1; 1 old pod runs."
 	explaintest.Same(t, report.RolloutSentence(&report.Report{Rollout: rollout.Of(s.State, waiting)}, now), want)
