@@ -34,7 +34,7 @@ func addTerminating(ctx context.Context, x *explanation) error {
 		return nil
 	}
 	byNode := terminatingByNode(x)
-	nodes := slices.SortedFunc(maps.Keys(byNode), func(a, b string) int { return x.endsFirst(byNode[a][0], byNode[b][0]) })
+	nodes := slices.SortedFunc(maps.Keys(byNode), func(a, b string) int { return endsFirst(x.question.Now, byNode[a][0], byNode[b][0]) })
 	nodes = nodes[:min(len(nodes), terminatingNodes)]
 	if len(nodes) == 0 {
 		return nil
@@ -50,7 +50,7 @@ func addTerminating(ctx context.Context, x *explanation) error {
 		if err != nil {
 			return err
 		}
-		if len(have) > 0 && (first == nil || x.endsFirst(have[len(have)-1], first[len(first)-1]) < 0) {
+		if len(have) > 0 && (first == nil || endsFirst(x.question.Now, have[len(have)-1], first[len(first)-1]) < 0) {
 			first = have
 		}
 	}
@@ -74,7 +74,7 @@ func terminatingByNode(x *explanation) map[string][]*corev1.Pod {
 		}
 	}
 	for _, pods := range byNode {
-		slices.SortFunc(pods, x.endsFirst)
+		slices.SortFunc(pods, func(a, b *corev1.Pod) int { return endsFirst(x.question.Now, a, b) })
 	}
 	return byNode
 }
@@ -98,9 +98,9 @@ func fittingWithout(ctx context.Context, x *explanation, nodes []string, byNode 
 }
 
 // endsFirst orders pods by the ends of their grace periods, those last that should have ended before.
-func (x *explanation) endsFirst(a, b *corev1.Pod) int {
+func endsFirst(now time.Time, a, b *corev1.Pod) int {
 	late := func(pod *corev1.Pod) int {
-		if x.question.Now.Sub(pod.DeletionTimestamp.Time) > overdue {
+		if now.Sub(pod.DeletionTimestamp.Time) > overdue {
 			return 1
 		}
 		return 0

@@ -283,7 +283,7 @@ func (f *Search) gather(ctx context.Context, q Query) error {
 			return nil
 		}
 	}
-	if q.Verdict == report.Unknown && f.ofMisspeltScheduler(pod) {
+	if q.Verdict == report.Unknown && ofMisspeltScheduler(f.Scheduler, pod) {
 		before = append(before, remedy.SetScheduler{Name: corev1.DefaultSchedulerName})
 		f.unserved, f.group, f.queued = true, q.Group, pod
 	}
@@ -316,9 +316,9 @@ func thinkOfScheduler(f *Search, pod *corev1.Pod, group *Group) {
 }
 
 // ofMisspeltScheduler says whether a pod names a scheduler that looks like a misspelling of the default one.
-func (f *Search) ofMisspeltScheduler(pod *corev1.Pod) bool {
+func ofMisspeltScheduler(s *scheduler.Scheduler, pod *corev1.Pod) bool {
 	name := scheduler.NameOf(pod)
-	return name != corev1.DefaultSchedulerName && !f.Scheduler.Serves(name) && f.Scheduler.Serves(corev1.DefaultSchedulerName) && misspelt(name, corev1.DefaultSchedulerName)
+	return name != corev1.DefaultSchedulerName && !s.Serves(name) && s.Serves(corev1.DefaultSchedulerName) && misspelt(name, corev1.DefaultSchedulerName)
 }
 
 // ungates removes the pod's scheduling gates; nil where something else holds it
