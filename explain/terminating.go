@@ -56,7 +56,7 @@ func addTerminating(ctx context.Context, x *explanation) error {
 	}
 	if first != nil {
 		x.report.Terminating = terminatingOf(first)
-		x.report.Terminating.OthersFirst = mayComeFirst(x, first)
+		x.report.Terminating.Contested = othersWait(x, first)
 	}
 	return nil
 }
@@ -142,19 +142,17 @@ func terminatingOf(pods []*corev1.Pod) *report.Terminating {
 	return told
 }
 
-// mayComeFirst counts the pods of equal or higher priority that wait for a node too, and those that StatefulSets create
-// again in place of the ones that end.
-func mayComeFirst(x *explanation, ending []*corev1.Pod) (count int) {
+// othersWait says whether other pods of equal or higher priority wait for a node too, or StatefulSets create such ones
+// in place of those that end.
+func othersWait(x *explanation, ending []*corev1.Pod) bool {
 	priority := corev1helpers.PodPriority(x.question.Pod)
 	for pod := range x.profile.Scheduler.State.Index.Unassigned() {
 		if pod.UID != x.question.Pod.UID && corev1helpers.PodPriority(pod) >= priority && x.profile.Scheduler.Considers(pod) {
-			count++
+			return true
 		}
 	}
-	for _, pod := range ending {
-		if by := metav1.GetControllerOfNoCopy(pod); by != nil && by.Kind == "StatefulSet" && corev1helpers.PodPriority(pod) >= priority {
-			count++
-		}
-	}
-	return count
+	return slices.ContainsFunc(ending, func(pod *corev1.Pod) bool {
+		by := metav1.GetControllerOfNoCopy(pod)
+		return by != nil && by.Kind == "StatefulSet" && corev1helpers.PodPriority(pod) >= priority
+	})
 }

@@ -75,18 +75,18 @@ func TestAPodThatFitsOnceOthersAreGoneIsToldSo(t *testing.T) {
 			waiting,
 			"It fits a once s/large has terminated, 1m of grace left.",
 		},
-		"others may come first": {
+		"others wait too": {
 			[]runtime.Object{
 				testNode("a", "4"), testPod("s/old", "a", "3", ends(time.Minute)), testPod("s/twin", "", "3"),
 				testPod("s/above", "", "3", func(p *corev1.Pod) { p.Spec.Priority = new(int32(10)) }), testPod("s/below", "", "3", func(p *corev1.Pod) { p.Spec.Priority = new(int32(-10)) }),
 			},
 			waiting,
-			"It fits a once s/old has terminated, 1m of grace left; 2 other pending pods may be scheduled there first.",
+			"It fits a once s/old has terminated, 1m of grace left, unless another pod is scheduled there first.",
 		},
 		"a StatefulSet creates it again": {
 			[]runtime.Object{testNode("a", "4"), testPod("s/old-0", "a", "3", ends(time.Minute), podControlledBy("apps/v1", "StatefulSet", "old"))},
 			waiting,
-			"It fits a once s/old-0 has terminated, 1m of grace left; 1 other pending pod may be scheduled there first.",
+			"It fits a once s/old-0 has terminated, 1m of grace left, unless another pod is scheduled there first.",
 		},
 		"a DaemonSet creates it again there": {[]runtime.Object{testNode("a", "4"), testPod("s/old", "a", "3", ends(time.Minute), podControlledBy("apps/v1", "DaemonSet", "agent"))}, waiting, ""},
 		"a static pod goes on": {[]runtime.Object{testNode("a", "4"), testPod("s/old", "a", "3", ends(time.Minute), func(p *corev1.Pod) {

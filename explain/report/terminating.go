@@ -15,8 +15,8 @@ type Terminating struct {
 	Node  string           `json:"node"`
 	Pods  []TerminatingPod `json:"pods"`
 	Until metav1.Time      `json:"until"` // when the last of their grace periods ends
-	// OthersFirst is how many other pods wait for a node that kube-scheduler may take first.
-	OthersFirst int `json:"othersFirst,omitempty"`
+	// Contested says that other pods of equal or higher priority wait for a node too.
+	Contested bool `json:"contested,omitempty"`
 }
 
 // TerminatingPod is one of them.
@@ -52,8 +52,8 @@ func TerminatingSentence(r *Report, now time.Time) string {
 	if len(named) > 1 {
 		said += ": " + grammar.List(named, grammar.Few)
 	}
-	if t.OthersFirst > 0 {
-		said += "; " + grammar.Plural(t.OthersFirst, "other pending pod") + " may be scheduled there first"
+	if t.Contested {
+		said += ", unless another pod is scheduled there first"
 	}
 	return said + "."
 }
