@@ -25,7 +25,7 @@ import (
 
 // leader is the session's leader. It outlives the program, because the kernel
 // resets a terminal whose leader has ended, and passes on how the program ended.
-const leader = `trap : TERM HUP INT QUIT; "$@" 3>&- 4<&-; echo $? >&3; exec 3>&-; read _ <&4`
+const leader = `trap : TERM HUP INT QUIT ABRT BUS FPE ILL SEGV TRAP; "$@" 3>&- 4<&-; echo $? >&3; exec 3>&-; read _ <&4`
 
 // Terminal is a program in a terminal. Its methods may be called from any goroutine.
 type Terminal struct {
