@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -35,7 +36,7 @@ func atRest(t *testing.T, client kubernetes.Interface) {
 func atRestFor(t *testing.T, client kubernetes.Interface, long time.Duration) {
 	t.Helper()
 	var before []string
-	var moves string
+	var moves, changed string
 	since := time.Now()
 	err := wait.PollUntilContextTimeout(t.Context(), 100*time.Millisecond, pollTimeout, true, func(ctx context.Context) (bool, error) {
 		now := []string{}
@@ -50,6 +51,9 @@ func atRestFor(t *testing.T, client kubernetes.Interface, long time.Duration) {
 		}
 		slices.Sort(now)
 		if moves != "" || !slices.Equal(now, before) {
+			if moves == "" {
+				changed = fmt.Sprintf("it has changed from %q to %q", onlyIn(before, now), onlyIn(now, before))
+			}
 			before, since = now, time.Now()
 			return false, nil
 		}
@@ -58,8 +62,13 @@ func atRestFor(t *testing.T, client kubernetes.Interface, long time.Duration) {
 		return moves == "" && time.Since(since) > long, err
 	})
 	if err != nil {
-		t.Fatalf("wait until the cluster is at rest: %v; it is not: %s", err, moves)
+		t.Fatalf("wait until the cluster is at rest: %v; it is not: %s", err, cmp.Or(moves, changed))
 	}
+}
+
+// onlyIn are the states that others do not have.
+func onlyIn(states, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(states), func(state string) bool { return slices.Contains(others, state) })
 }
 
 // unmade names a Job or ReplicaSet that has not as many pods as it wants, or as a quota lets it
