@@ -35,6 +35,15 @@ func atRest(t *testing.T, client kubernetes.Interface) {
 // atRestFor is atRest where nothing changes for so long.
 func atRestFor(t *testing.T, client kubernetes.Interface, long time.Duration) {
 	t.Helper()
+	if err := awaitRest(t, client, long); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// awaitRest is atRestFor; the error says what does not come to rest. To which node a pod is nominated does not count:
+// a pod that preempts again and again may be nominated to one node after the other.
+func awaitRest(t *testing.T, client kubernetes.Interface, long time.Duration) error {
+	t.Helper()
 	var before []string
 	var moves, changed string
 	since := time.Now()
@@ -43,7 +52,7 @@ func atRestFor(t *testing.T, client kubernetes.Interface, long time.Duration) {
 		moves = ""
 		for name, pod := range listPods(t, client) {
 			waits := pod.Spec.NodeName == "" && (scheduled(pod).Reason == corev1.PodReasonUnschedulable || !lookedAt(pod))
-			state := fmt.Sprint(name, " ", pod.UID, " ", pod.Spec.NodeName, " ", pod.Status.Phase, " ", pod.Status.NominatedNodeName)
+			state := fmt.Sprint(name, " ", pod.UID, " ", pod.Spec.NodeName, " ", pod.Status.Phase)
 			if pod.DeletionTimestamp != nil || pod.Status.Phase != corev1.PodRunning && !waits {
 				moves = fmt.Sprintf("pod %s, deleted at %v, %+v", state, pod.DeletionTimestamp, scheduled(pod))
 			}
@@ -62,8 +71,9 @@ func atRestFor(t *testing.T, client kubernetes.Interface, long time.Duration) {
 		return moves == "" && time.Since(since) > long, err
 	})
 	if err != nil {
-		t.Fatalf("wait until the cluster is at rest: %v; it is not: %s", err, cmp.Or(moves, changed))
+		return fmt.Errorf("wait until the cluster is at rest: %w; it is not: %s", err, cmp.Or(moves, changed))
 	}
+	return nil
 }
 
 // onlyIn are the states that others do not have.
