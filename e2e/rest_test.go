@@ -45,11 +45,10 @@ func atRestFor(t *testing.T, client kubernetes.Interface, long time.Duration) {
 func awaitRest(t *testing.T, client kubernetes.Interface, long time.Duration) error {
 	t.Helper()
 	var before []string
-	var moves, changed string
+	why := "it was not looked at" // why it was last seen not to be at rest
 	since := time.Now()
 	err := wait.PollUntilContextTimeout(t.Context(), 100*time.Millisecond, pollTimeout, true, func(ctx context.Context) (bool, error) {
-		now := []string{}
-		moves = ""
+		now, moves := []string{}, ""
 		for name, pod := range listPods(t, client) {
 			waits := pod.Spec.NodeName == "" && (scheduled(pod).Reason == corev1.PodReasonUnschedulable || !lookedAt(pod))
 			state := fmt.Sprint(name, " ", pod.UID, " ", pod.Spec.NodeName, " ", pod.Status.Phase)
@@ -60,18 +59,16 @@ func awaitRest(t *testing.T, client kubernetes.Interface, long time.Duration) er
 		}
 		slices.Sort(now)
 		if moves != "" || !slices.Equal(now, before) {
-			if moves == "" {
-				changed = fmt.Sprintf("it has changed from %q to %q", onlyIn(before, now), onlyIn(now, before))
-			}
+			why = cmp.Or(moves, fmt.Sprintf("it has changed from %q to %q", onlyIn(before, now), onlyIn(now, before)))
 			before, since = now, time.Now()
 			return false, nil
 		}
-		var err error
-		moves, err = unmade(ctx, client, time.Since(since) > 3*long)
-		return moves == "" && time.Since(since) > long, err
+		lacks, err := unmade(ctx, client, time.Since(since) > 3*long)
+		why = cmp.Or(lacks, why)
+		return lacks == "" && err == nil && time.Since(since) > long, err
 	})
 	if err != nil {
-		return fmt.Errorf("wait until the cluster is at rest: %w; it is not: %s", err, cmp.Or(moves, changed))
+		return fmt.Errorf("wait until the cluster is at rest: %w; it is not: %s", err, why)
 	}
 	return nil
 }
