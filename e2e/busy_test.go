@@ -48,7 +48,6 @@ type busy struct {
 
 	workloads map[string]random.Workload // by name
 	changed   map[string]bool            // those that a fix has been applied for
-	restless  bool                       // the cluster did not come to rest after a fix: no other is tried there
 }
 
 // On random clusters that are busy the first verified fix does what it says: its pod is
@@ -103,9 +102,9 @@ func (b *busy) applyFixes(t *testing.T, seed uint64) {
 	asked := b.ask(t)
 	b.seen.clusters++
 	tried, unless := 0, 0
-	b.changed, b.restless = map[string]bool{}, false
+	b.changed = map[string]bool{}
 	for _, name := range b.ofDifferentCauses(asked, listPods(t, b.client), rand.New(rand.NewPCG(seed, 40))) {
-		if tried == fixesPerCluster || b.seen.tried == *busyFixes || b.restless {
+		if tried == fixesPerCluster || b.seen.tried == *busyFixes {
 			break
 		}
 		pod, ok := listPods(t, b.client)[name]
