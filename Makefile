@@ -170,7 +170,7 @@ quick:
 FUZZTIME ?= 20s
 fuzz:
 	@for f in kube/snapshot/FuzzReadYAML kube/snapshot/FuzzReadJSON kube/snapshot/FuzzReadPacked cli/manifest/FuzzReadManifest \
-		explain/scheduler/FuzzConfiguration demo/lessons/FuzzReadGivesALessonOrOneLine kube/client/FuzzPruned; do \
+		explain/scheduler/FuzzConfiguration demo/lessons/FuzzReadGivesALessonOrOneLine kube/client/strip/FuzzPruned; do \
 		go test -run '^$$' -fuzz "^$${f##*/}$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x ./$${f%/*}; \
 	done
 

@@ -12,7 +12,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
-	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/client/strip"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/recording"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/snapshot"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -89,7 +89,7 @@ func sameCluster(there *recording.Recording, context string) error {
 	if len(there.Steps) == 0 {
 		return nil
 	}
-	last, err := there.Read(len(there.Steps)-1, snapshot.ReadOptions{Strip: client.Strip()})
+	last, err := there.Read(len(there.Steps)-1, snapshot.ReadOptions{Strip: strip.New().Strip})
 	if err != nil || !last.Own || last.Info.Context == context {
 		return nil // a step that is broken does not keep others from being written
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/input"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
-	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/client/strip"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/recording"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/snapshot"
@@ -69,7 +69,7 @@ func (o *Options) OpenRecording() (r *recording.Recording, step int, err error) 
 
 // ReadOptions are for files that do not say what they are.
 func ReadOptions() snapshot.ReadOptions {
-	return snapshot.ReadOptions{Name: stdinName, Taken: time.Now(), Strip: client.Strip()}
+	return snapshot.ReadOptions{Name: stdinName, Taken: time.Now(), Strip: strip.New().Strip}
 }
 
 // readStep reads the step of the recording that --from and --step name, and says

@@ -18,6 +18,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-fathom/kubectl-fathom/kube/client/sample"
 )
 
 // ask sends a request through the check, to a server that gives that answer.
@@ -47,7 +49,7 @@ func answerOf(code int, is string, body []byte) *http.Response {
 // protobufOf is an object in protobuf, as text.
 func protobufOf(t *testing.T, object runtime.Object) string {
 	t.Helper()
-	return string(encodedObject(t, object))
+	return string(sample.Encoded(t, object))
 }
 
 const (

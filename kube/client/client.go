@@ -27,6 +27,7 @@ import (
 	"k8s.io/client-go/transport"
 	metrics "k8s.io/metrics/pkg/client/clientset/versioned"
 
+	"github.com/kubectl-fathom/kubectl-fathom/kube/client/strip"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 )
 
@@ -198,7 +199,7 @@ func (c *Client) readers() (err error) {
 	}
 	c.lister = c.reader
 	if !c.whole {
-		if c.lister, err = pruned(c.config, c.reader); err != nil {
+		if c.lister, err = strip.Pruned(c.config, c.reader); err != nil {
 			return err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/kubectl-fathom/kubectl-fathom/kube/client/sample"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -137,7 +138,7 @@ func TestAConnectionThatDiedWithoutAWordIsReplaced(t *testing.T) {
 				if lost.Connection.Problem != model.Silent && lost.Connection.Problem != model.Unreachable {
 					t.Errorf("the connection is %+v", lost.Connection)
 				}
-				server.tell("pods", watch.Added, smallPod("missed-1", ""))
+				server.tell("pods", watch.Added, sample.SmallPod("missed-1", ""))
 				if byHand {
 					client.Retry()
 				}
@@ -160,7 +161,7 @@ func TestAComputerThatSleptReplacesEachConnectionOfHTTP1(t *testing.T) {
 	// Probes take a connection that works, and the watches' own ones are dead.
 	<-client.health.exchanges.hangUpOn(time.Time{}, func(*exchange) bool { return false })
 	proxy.hang()
-	server.tell("pods", watch.Added, smallPod("missed-1", ""))
+	server.tell("pods", watch.Added, sample.SmallPod("missed-1", ""))
 	until(t, source, "aware of what was missed", func(model.Status) bool {
 		client.health.heardAt.Store(time.Now().Add(-8 * time.Hour).UnixNano())
 		return len(podsIn(t, source)) == 11

@@ -11,6 +11,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/kubectl-fathom/kubectl-fathom/kube/client/strip"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 )
 
@@ -77,7 +78,7 @@ func (f firstPages) nodes(ctx context.Context) ([]*corev1.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return stripItems(list.Items), checkList(list)
+	return strip.Items(list.Items), checkList(list)
 }
 
 func (f firstPages) pods(ctx context.Context, namespace string) ([]*corev1.Pod, error) {
@@ -86,16 +87,5 @@ func (f firstPages) pods(ctx context.Context, namespace string) ([]*corev1.Pod, 
 	if err != nil {
 		return nil, err
 	}
-	return stripItems(list.Items), checkList(list)
-}
-
-// stripItems strips the items of a list where they stand.
-func stripItems[T any](items []T) []*T {
-	strip := newStripper()
-	stripped := make([]*T, len(items))
-	for i := range items {
-		stripped[i] = &items[i]
-		_, _ = strip.strip(stripped[i]) // fails for no object
-	}
-	return stripped
+	return strip.Items(list.Items), checkList(list)
 }

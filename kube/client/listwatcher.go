@@ -15,6 +15,8 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/kubectl-fathom/kubectl-fathom/kube/client/strip"
 )
 
 // page is how many objects are asked for at once where a kind cannot be streamed.
@@ -26,7 +28,7 @@ type listWatcher struct {
 	watchedResource
 	listWatch
 	health  *serverHealth
-	strip   *stripper
+	strip   *strip.Stripper
 	denied  func(*listWatcher) // the server forbids what it allowed before
 	changed func()
 
@@ -281,10 +283,10 @@ func (f *listWatcher) stripAll(list runtime.Object) error {
 
 // transform strips an object and counts it, once however often it is called.
 func (f *listWatcher) transform(o any) (any, error) {
-	if object, err := meta.Accessor(o); err == nil && !isStripped(object) {
+	if object, err := meta.Accessor(o); err == nil && !strip.IsStripped(object) {
 		f.count.Add(1)
 	}
-	return f.strip.strip(o)
+	return f.strip.Strip(o)
 }
 
 // empty registers a kind that the server does not have: always in, never

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/kubectl-fathom/kubectl-fathom/kube/client/sample"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -78,13 +79,13 @@ func TestTheSourceSurvives(t *testing.T) {
 				if n := len(podsIn(t, source)); n != 10 {
 					t.Errorf("%d pods are left while the server is away, want 10", n)
 				}
-				server.tell("pods", watch.Added, smallPod("missed-1", ""))
+				server.tell("pods", watch.Added, sample.SmallPod("missed-1", ""))
 				server.set(func() { test.ends(server) })
 				client.Retry()
 				until(t, source, "live again, with what was missed", func(s model.Status) bool {
 					return s.Connection.Live && s.Connection.Tries == 0 && len(podsIn(t, source)) >= 11
 				})
-				server.tell("pods", watch.Added, smallPod("late-1", ""))
+				server.tell("pods", watch.Added, sample.SmallPod("late-1", ""))
 				until(t, source, "watching again", func(model.Status) bool { return len(podsIn(t, source)) == 12 })
 				select {
 				case <-source.Stale:

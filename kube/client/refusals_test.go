@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/kubectl-fathom/kubectl-fathom/kube/client/sample"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -87,7 +88,7 @@ func minutesAgo(n int) time.Time {
 
 // podOf is a running pod of a controller.
 func podOf(controller string, minutes int) *corev1.Pod {
-	pod := smallPod(controller+"-0", "node-1")
+	pod := sample.SmallPod(controller+"-0", "node-1")
 	pod.Namespace, pod.CreationTimestamp = "dev", metav1.NewTime(minutesAgo(minutes))
 	pod.OwnerReferences = []metav1.OwnerReference{{Kind: "StatefulSet", Name: controller, UID: types.UID(controller), Controller: new(true)}}
 	return pod

@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/client/strip"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -241,14 +242,14 @@ func (s *source) start() {
 
 // serve makes the factory read a kind from the server.
 func (s *source) serve(factory informers.SharedInformerFactory, k watchedResource) {
-	strip := newStripper()
-	strip.whole = s.client.whole
-	strip.grouped = s.group
+	stripper := strip.New()
+	stripper.Whole = s.client.whole
+	stripper.Grouped = s.group
 	f := &listWatcher{
 		watchedResource: k,
 		listWatch:       k.open(s.client.lister, s.scope.namespace),
 		health:          s.client.health,
-		strip:           strip,
+		strip:           stripper,
 		denied:          s.doubt,
 		changed:         s.client.changed,
 	}

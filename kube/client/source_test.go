@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/kubectl-fathom/kubectl-fathom/kube/client/sample"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -29,9 +30,9 @@ func (s *apiserver) fill(n int) {
 		if i%10 == 0 {
 			node = ""
 		}
-		s.objects["pods"] = append(s.objects["pods"], smallPod(fmt.Sprintf("web-%d", i), node))
+		s.objects["pods"] = append(s.objects["pods"], sample.SmallPod(fmt.Sprintf("web-%d", i), node))
 	}
-	s.objects["nodes"] = append(s.objects["nodes"], sampleNode("node-1"))
+	s.objects["nodes"] = append(s.objects["nodes"], sample.Node("node-1"))
 }
 
 func podsIn(t *testing.T, source *cluster.Source) []*corev1.Pod {
@@ -74,7 +75,7 @@ func TestEverythingIsReadHoweverTheServerLists(t *testing.T) {
 				t.Errorf("asked for these pages: %s", pages)
 			}
 
-			server.tell("pods", watch.Added, smallPod("late-1", ""))
+			server.tell("pods", watch.Added, sample.SmallPod("late-1", ""))
 			until(t, source, "one more", func(model.Status) bool { return len(podsIn(t, source)) == 1201 })
 		})
 	}

@@ -20,6 +20,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"github.com/kubectl-fathom/kubectl-fathom/kube/client/sample"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/client/strip"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -34,7 +36,7 @@ func alone(t *testing.T, over listWatch, then func(f *listWatcher)) {
 		ctx, cancel := context.WithCancel(t.Context())
 		l := newServerHealth(usualPace, func(context.Context) error { return nil }, func() {})
 		go l.run(ctx)
-		f := &listWatcher{watchedResource: podResource, listWatch: over, health: l, strip: newStripper(), denied: func(*listWatcher) {}, changed: func() {}}
+		f := &listWatcher{watchedResource: podResource, listWatch: over, health: l, strip: strip.New(), denied: func(*listWatcher) {}, changed: func() {}}
 		factory := informers.NewSharedInformerFactory(client, 0)
 		f.register(factory, client)
 		factory.StartWithContext(ctx)
@@ -76,7 +78,7 @@ func TestAWatchThatFailsWithoutEndIsAskedForEveryFewSeconds(t *testing.T) {
 			return nil, gone
 		},
 		"half a list": func(bool) (watch.Interface, error) {
-			return ending(watch.Event{Type: watch.Added, Object: smallPod("web-1", "")}), nil
+			return ending(watch.Event{Type: watch.Added, Object: sample.SmallPod("web-1", "")}), nil
 		},
 		"nothing": func(bool) (watch.Interface, error) { return ending(), nil },
 		"429":     func(bool) (watch.Interface, error) { return nil, apierrors.NewTooManyRequestsError("later") },
@@ -130,7 +132,7 @@ func TestAWatchFromWhichAnEventComesIsLiveAgain(t *testing.T) {
 		works = watch.NewFakeWithOptions(watch.FakeOptions{ChannelSize: 1})
 		fails.Store(false)
 		wait(time.Minute)
-		works.Add(smallPod("web-1", ""))
+		works.Add(sample.SmallPod("web-1", ""))
 		wait(time.Millisecond) // before anything says that the watch lasts
 		if c := f.health.connection(f.broken()); !c.Live {
 			t.Errorf("not live, though an event came: %+v", c)

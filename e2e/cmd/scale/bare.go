@@ -17,7 +17,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"github.com/kubectl-fathom/kubectl-fathom/kube/client"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/client/strip"
 )
 
 // loaded is what it took a bare informer to have all nodes and pods.
@@ -68,7 +68,7 @@ func runBare(ctx context.Context, kubeconfig string) error {
 	factory := informers.NewSharedInformerFactory(clientset, 0)
 	nodes, pods := factory.Core().V1().Nodes().Informer(), factory.Core().V1().Pods().Informer()
 	for _, informer := range []cache.SharedIndexInformer{nodes, pods} {
-		err = informer.SetTransform(client.Strip())
+		err = informer.SetTransform(strip.New().Strip)
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,6 @@
-package client
+// Package strip takes from objects what nobody reads, before they are decoded where that can be, and
+// lets them share what is equal.
+package strip
 
 import (
 	appsv1 "k8s.io/api/apps/v1"
@@ -9,45 +11,42 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 )
 
-// stripper takes from objects what nobody reads, as they arrive and before
+// Stripper takes from objects what nobody reads, as they arrive and before
 // anything is stored, and lets them share the rest. What it leaves is all that
 // the scheduler's plugins, the model and the explanations look at; secrets in
 // the environment of a container are not among it.
-type stripper struct {
-	pool  *pool
-	whole bool // nothing is taken but managed fields
+type Stripper struct {
+	Whole   bool   // nothing is taken but managed fields
+	Grouped func() // called for each pod that names a PodGroup; nil: nothing is
 
-	grouped func() // called for each pod that names a PodGroup; nil: nothing is
+	pool *pool
 }
 
-func newStripper() *stripper { return &stripper{pool: newPool()} }
-
-// Strip gives what is done to objects as they arrive, for those that come from
-// elsewhere.
-func Strip() func(any) (any, error) { return newStripper().strip }
+// New makes a stripper whose objects share nothing with those of others.
+func New() *Stripper { return &Stripper{pool: newPool()} }
 
 // stripped marks an object as done: client-go transforms a streamed list twice.
 // It is empty, so it is written nowhere; its capacity tells it from an empty
 // list that a server sent.
 var stripped = make([]metav1.ManagedFieldsEntry, 0, 1)
 
-// isStripped says that o went through strip before.
-func isStripped(o metav1.Object) bool {
+// IsStripped says that o went through Strip before.
+func IsStripped(o metav1.Object) bool {
 	fields := o.GetManagedFields()
 	return len(fields) == 0 && cap(fields) == 1
 }
 
-// strip changes o where it stands. It implements cache.TransformFunc and may
+// Strip changes o where it stands. It implements cache.TransformFunc and may
 // be called again for an object that it stripped.
-func (s *stripper) strip(o any) (any, error) {
+func (s *Stripper) Strip(o any) (any, error) {
 	object, err := meta.Accessor(o)
-	if err != nil || isStripped(object) {
+	if err != nil || IsStripped(object) {
 		return o, nil //nolint:nilerr // a tombstone: its object was stripped when it came
 	}
-	if pod, ok := o.(*corev1.Pod); ok && pod.Spec.SchedulingGroup != nil && s.grouped != nil {
-		s.grouped()
+	if pod, ok := o.(*corev1.Pod); ok && pod.Spec.SchedulingGroup != nil && s.Grouped != nil {
+		s.Grouped()
 	}
-	if s.whole {
+	if s.Whole {
 		object.SetManagedFields(stripped)
 		return o, nil
 	}
@@ -77,7 +76,7 @@ func (s *stripper) strip(o any) (any, error) {
 }
 
 // object strips a kind of which nothing else is known.
-func (s *stripper) object(o metav1.Object) {
+func (s *Stripper) object(o metav1.Object) {
 	o.SetAnnotations(s.annotations(o.GetAnnotations()))
 	o.SetLabels(s.pool.dictionary(o.GetLabels()))
 	o.SetOwnerReferences(exact(o.GetOwnerReferences()))
@@ -86,13 +85,13 @@ func (s *stripper) object(o metav1.Object) {
 	o.SetNamespace(namespace)
 }
 
-func (s *stripper) meta(m *metav1.ObjectMeta) {
+func (s *Stripper) meta(m *metav1.ObjectMeta) {
 	m.Annotations = s.pool.dictionary(s.annotations(m.Annotations))
 	s.pool.meta(m)
 }
 
 // annotations leaves those that somebody reads.
-func (s *stripper) annotations(all map[string]string) map[string]string {
+func (s *Stripper) annotations(all map[string]string) map[string]string {
 	var some map[string]string
 	for k, v := range all {
 		if cluster.ReadAnnotations[k] {
@@ -105,7 +104,18 @@ func (s *stripper) annotations(all map[string]string) map[string]string {
 	return some
 }
 
-func (s *stripper) template(t *corev1.PodTemplateSpec) {
+func (s *Stripper) template(t *corev1.PodTemplateSpec) {
 	s.meta(&t.ObjectMeta)
 	s.spec(&t.Spec)
+}
+
+// Items strips the items of a list where they stand.
+func Items[T any](items []T) []*T {
+	s := New()
+	all := make([]*T, len(items))
+	for i := range items {
+		all[i] = &items[i]
+		_, _ = s.Strip(all[i]) // fails for no object
+	}
+	return all
 }

@@ -1,4 +1,5 @@
-package client
+// Package sample makes pods and nodes as API servers of production send them, for tests of what reads them.
+package sample
 
 import (
 	"fmt"
@@ -7,34 +8,19 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// samplePod is a running pod of about 6 KB in protobuf, as they are in
+// Pod is a running pod of about 6 KB in protobuf, as they are in
 // production: an environment, probes, mounts and managed fields. Pods whose
 // names end alike differ; the workload is the name up to the last dash.
-func samplePod(name, node string) *corev1.Pod {
+func Pod(name, node string) *corev1.Pod {
 	workload := name[:max(strings.LastIndex(name, "-"), 0)]
 	now := metav1.Unix(1_700_000_000+int64(len(name)), 0)
-	probe := &corev1.Probe{ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/healthz"}}, PeriodSeconds: 10}
-	container := corev1.Container{
-		Name: "main", Image: "registry.example/team/" + workload + ":v1.2.3",
-		Args: []string{"--listen=:8080", "--verbose"},
-		Resources: corev1.ResourceRequirements{
-			Requests: corev1.ResourceList{"cpu": resource.MustParse("250m"), "memory": resource.MustParse("256Mi")},
-			Limits:   corev1.ResourceList{"memory": resource.MustParse("512Mi")},
-		},
-		Ports:         []corev1.ContainerPort{{Name: "http", ContainerPort: 8080, Protocol: corev1.ProtocolTCP}},
-		LivenessProbe: probe, ReadinessProbe: probe,
-		VolumeMounts: []corev1.VolumeMount{{Name: "kube-api-access-" + name, MountPath: "/var/run/secrets"}},
-	}
-	for i := range 30 {
-		container.Env = append(container.Env, corev1.EnvVar{
-			Name: fmt.Sprintf("SETTING_%02d", i), Value: strings.Repeat("value ", 8),
-		})
-	}
-	sidecar := container
-	sidecar.Name, sidecar.Image = "proxy", "registry.example/mesh/proxy:v4"
+	container, sidecar := containers(name, workload)
 	condition := func(of corev1.PodConditionType) corev1.PodCondition {
 		return corev1.PodCondition{Type: of, Status: corev1.ConditionTrue, LastTransitionTime: now}
 	}
@@ -88,8 +74,32 @@ func samplePod(name, node string) *corev1.Pod {
 	}
 }
 
-// smallPod is a pod of which there can be many in a test.
-func smallPod(name, node string) *corev1.Pod {
+// containers are the two of a pod.
+func containers(pod, workload string) (container, sidecar corev1.Container) {
+	probe := &corev1.Probe{ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/healthz"}}, PeriodSeconds: 10}
+	container = corev1.Container{
+		Name: "main", Image: "registry.example/team/" + workload + ":v1.2.3",
+		Args: []string{"--listen=:8080", "--verbose"},
+		Resources: corev1.ResourceRequirements{
+			Requests: corev1.ResourceList{"cpu": resource.MustParse("250m"), "memory": resource.MustParse("256Mi")},
+			Limits:   corev1.ResourceList{"memory": resource.MustParse("512Mi")},
+		},
+		Ports:         []corev1.ContainerPort{{Name: "http", ContainerPort: 8080, Protocol: corev1.ProtocolTCP}},
+		LivenessProbe: probe, ReadinessProbe: probe,
+		VolumeMounts: []corev1.VolumeMount{{Name: "kube-api-access-" + pod, MountPath: "/var/run/secrets"}},
+	}
+	for i := range 30 {
+		container.Env = append(container.Env, corev1.EnvVar{
+			Name: fmt.Sprintf("SETTING_%02d", i), Value: strings.Repeat("value ", 8),
+		})
+	}
+	sidecar = container
+	sidecar.Name, sidecar.Image = "proxy", "registry.example/mesh/proxy:v4"
+	return container, sidecar
+}
+
+// SmallPod is a pod of which there can be many in a test.
+func SmallPod(name, node string) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "dev", Name: name, UID: types.UID(name)},
 		Spec: corev1.PodSpec{
@@ -99,8 +109,8 @@ func smallPod(name, node string) *corev1.Pod {
 	}
 }
 
-// sampleNode is a node with 50 images.
-func sampleNode(name string) *corev1.Node {
+// Node is a node with 50 images.
+func Node(name string) *corev1.Node {
 	amounts := corev1.ResourceList{
 		"cpu": resource.MustParse("16"), "memory": resource.MustParse("64Gi"), "pods": resource.MustParse("110"),
 		"ephemeral-storage": resource.MustParse("200Gi"),
@@ -131,4 +141,19 @@ func sampleNode(name string) *corev1.Node {
 		})
 	}
 	return node
+}
+
+// Encoded is an object as an API server sends it.
+func Encoded(t interface{ Fatal(...any) }, object runtime.Object) []byte {
+	object = object.DeepCopyObject()
+	kinds, _, err := scheme.Scheme.ObjectKinds(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	object.GetObjectKind().SetGroupVersionKind(kinds[0])
+	data, err := runtime.Encode(protobuf.NewSerializer(scheme.Scheme, scheme.Scheme), object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
 }

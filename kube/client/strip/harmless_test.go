@@ -1,4 +1,4 @@
-package client
+package strip
 
 import (
 	"context"
@@ -24,6 +24,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/client/sample"
 )
 
 // Pods and nodes of random clusters carry something in every field that is
@@ -37,9 +38,9 @@ func TestStrippingChangesNoReport(t *testing.T) {
 			for i, o := range objects {
 				whole[i] = o.DeepCopyObject()
 			}
-			strip := newStripper()
+			strip := New()
 			for _, o := range objects {
-				if _, err := strip.strip(o); err != nil {
+				if _, err := strip.Strip(o); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -107,7 +108,7 @@ func randomCluster(dice *rand.Rand) []runtime.Object {
 	stripped := strippedFields()
 	var objects []runtime.Object
 	for i := range 8 {
-		node := sampleNode(fmt.Sprintf("node-%d", i))
+		node := sample.Node(fmt.Sprintf("node-%d", i))
 		node.Labels["disk"] = one(dice, "ssd", "hdd")
 		node.Labels[corev1.LabelTopologyZone] = one(dice, "a", "b")
 		if dice.IntN(2) == 0 {
@@ -131,7 +132,7 @@ func randomCluster(dice *rand.Rand) []runtime.Object {
 func one[T any](dice *rand.Rand, of ...T) T { return of[dice.IntN(len(of))] }
 
 func randomPod(dice *rand.Rand, i int) *corev1.Pod {
-	pod := samplePod(fmt.Sprintf("%s-%d", one(dice, "web", "db", "job"), i), fmt.Sprintf("node-%d", dice.IntN(8)))
+	pod := sample.Pod(fmt.Sprintf("%s-%d", one(dice, "web", "db", "job"), i), fmt.Sprintf("node-%d", dice.IntN(8)))
 	pod.Namespace, pod.UID = "default", types.UID(fmt.Sprint("pod-", i))
 	pod.Spec.Volumes = nil
 	pod.Spec.Containers = pod.Spec.Containers[:1+dice.IntN(2)]

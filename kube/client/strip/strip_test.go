@@ -1,4 +1,4 @@
-package client
+package strip
 
 import (
 	"fmt"
@@ -16,6 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubectl-fathom/kubectl-fathom/kube/client/sample"
 )
 
 // fill sets every field below v to something that is not its zero value.
@@ -119,7 +121,7 @@ func TestStripKeepsTheFieldsThatAreRead(t *testing.T) {
 	var lines []string
 	for _, object := range []runtime.Object{pod, node} {
 		before := object.DeepCopyObject()
-		if _, err := newStripper().strip(object); err != nil {
+		if _, err := New().Strip(object); err != nil {
 			t.Fatal(err)
 		}
 		name := reflect.TypeOf(object).Elem().Name()
@@ -148,18 +150,18 @@ func requireRecorded(t *testing.T, name string, lines []string, message string) 
 }
 
 func TestTemplatesOfWorkloadsAreStrippedAsPodsAre(t *testing.T) {
-	pod := samplePod("web-1", "")
+	pod := sample.Pod("web-1", "")
 	template := corev1.PodTemplateSpec{ObjectMeta: *pod.ObjectMeta.DeepCopy(), Spec: *pod.Spec.DeepCopy()}
 	sets := []runtime.Object{
 		&appsv1.ReplicaSet{Spec: appsv1.ReplicaSetSpec{Template: template}},
 		&appsv1.StatefulSet{Spec: appsv1.StatefulSetSpec{Template: *template.DeepCopy()}},
 		&corev1.ReplicationController{Spec: corev1.ReplicationControllerSpec{Template: template.DeepCopy()}},
 	}
-	if _, err := newStripper().strip(pod); err != nil {
+	if _, err := New().Strip(pod); err != nil {
 		t.Fatal(err)
 	}
 	for _, set := range sets {
-		if _, err := newStripper().strip(set); err != nil {
+		if _, err := New().Strip(set); err != nil {
 			t.Fatal(err)
 		}
 		got := reflect.Indirect(reflect.ValueOf(set).Elem().FieldByName("Spec").FieldByName("Template")).FieldByName("Spec").Interface()
@@ -170,13 +172,13 @@ func TestTemplatesOfWorkloadsAreStrippedAsPodsAre(t *testing.T) {
 }
 
 func TestStripTwiceIsStripOnce(t *testing.T) {
-	for _, object := range []runtime.Object{samplePod("web-1", "node-1"), sampleNode("node-1")} {
-		strip := newStripper()
-		if _, err := strip.strip(object); err != nil {
+	for _, object := range []runtime.Object{sample.Pod("web-1", "node-1"), sample.Node("node-1")} {
+		strip := New()
+		if _, err := strip.Strip(object); err != nil {
 			t.Fatal(err)
 		}
 		once := object.DeepCopyObject()
-		if _, err := strip.strip(object); err != nil {
+		if _, err := strip.Strip(object); err != nil {
 			t.Fatal(err)
 		}
 		if !equality.Semantic.DeepEqual(once, object) {
@@ -186,15 +188,15 @@ func TestStripTwiceIsStripOnce(t *testing.T) {
 }
 
 func TestReplicasShareWhatTheyHaveInCommon(t *testing.T) {
-	strip := newStripper()
-	one, two := samplePod("web-1", "node-1"), samplePod("web-2", "node-2")
-	alone := samplePod("web-2", "node-2")
+	strip := New()
+	one, two := sample.Pod("web-1", "node-1"), sample.Pod("web-2", "node-2")
+	alone := sample.Pod("web-2", "node-2")
 	for _, pod := range []*corev1.Pod{one, two} {
-		if _, err := strip.strip(pod); err != nil {
+		if _, err := strip.Strip(pod); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := newStripper().strip(alone); err != nil {
+	if _, err := New().Strip(alone); err != nil {
 		t.Fatal(err)
 	}
 	if !equality.Semantic.DeepEqual(two, alone) {
@@ -217,11 +219,11 @@ func TestReplicasShareWhatTheyHaveInCommon(t *testing.T) {
 }
 
 func TestSecretsInTheEnvironmentAreNotKept(t *testing.T) {
-	pod := samplePod("web-1", "node-1")
+	pod := sample.Pod("web-1", "node-1")
 	pod.Spec.Containers[0].Env = []corev1.EnvVar{{Name: "PASSWORD", Value: "hunter2"}}
 	pod.Spec.Containers[0].Args = []string{"--password=hunter2"}
 	pod.Annotations = map[string]string{"kubectl.kubernetes.io/last-applied-configuration": "hunter2"}
-	if _, err := newStripper().strip(pod); err != nil {
+	if _, err := New().Strip(pod); err != nil {
 		t.Fatal(err)
 	}
 	if text := fmt.Sprint(pod); strings.Contains(text, "hunter2") {
@@ -246,12 +248,12 @@ func TestPoolForgetsWhatNobodyAsksFor(t *testing.T) {
 }
 
 func TestAllPortsAreKeptBesideOneOfTheHost(t *testing.T) {
-	pod := samplePod("web-1", "")
+	pod := sample.Pod("web-1", "")
 	pod.Spec.Containers = []corev1.Container{
 		{Name: "a", Ports: []corev1.ContainerPort{{ContainerPort: 53, Protocol: "UDP"}, {ContainerPort: 53, Protocol: "TCP", HostPort: 53}}},
 		{Name: "b", Ports: []corev1.ContainerPort{{ContainerPort: 80}}},
 	}
-	if _, err := newStripper().strip(pod); err != nil {
+	if _, err := New().Strip(pod); err != nil {
 		t.Fatal(err)
 	}
 	if a, b := pod.Spec.Containers[0].Ports, pod.Spec.Containers[1].Ports; len(a) != 2 || len(b) != 0 {

@@ -1,4 +1,4 @@
-package client
+package strip
 
 import (
 	"slices"
@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-func (s *stripper) pod(p *corev1.Pod) {
+func (s *Stripper) pod(p *corev1.Pod) {
 	s.meta(&p.ObjectMeta)
 	s.spec(&p.Spec)
 	s.status(&p.Status)
@@ -15,7 +15,7 @@ func (s *stripper) pod(p *corev1.Pod) {
 
 // spec strips a pod's spec. What remains is shared by the replicas of a
 // workload, but for the few fields that each has of its own.
-func (s *stripper) spec(spec *corev1.PodSpec) {
+func (s *Stripper) spec(spec *corev1.PodSpec) {
 	spec.ServiceAccountName, spec.DeprecatedServiceAccount = "", ""
 	spec.AutomountServiceAccountToken, spec.SecurityContext = nil, nil
 	spec.ImagePullSecrets, spec.ReadinessGates, spec.EvictionResponders = nil, nil, nil
@@ -94,7 +94,7 @@ func boundMounts(all []corev1.VolumeMount) []corev1.VolumeMount {
 // its own.
 func isUnread(v corev1.Volume) bool { return v.Projected != nil || v.DownwardAPI != nil }
 
-func (s *stripper) status(status *corev1.PodStatus) {
+func (s *Stripper) status(status *corev1.PodStatus) {
 	status.HostIP, status.HostIPs, status.PodIPs = "", nil, nil
 	status.VolumeHealth = nil
 	s.pool.word(&status.Reason)
@@ -122,7 +122,7 @@ func sharedRequirements(p *pool, held *corev1.ResourceRequirements) *corev1.Reso
 }
 
 // conditions leaves out those that hold and that nobody asks about.
-func (s *stripper) conditions(status *corev1.PodStatus) []corev1.PodCondition {
+func (s *Stripper) conditions(status *corev1.PodStatus) []corev1.PodCondition {
 	all := slices.DeleteFunc(status.Conditions, func(c corev1.PodCondition) bool {
 		if c.Status != corev1.ConditionTrue {
 			return false
@@ -146,7 +146,7 @@ func isUnreadWhileTrue(condition string) bool {
 
 // containerStatuses leaves the states, without the times and names that each
 // start has of its own.
-func (s *stripper) containerStatuses(all []corev1.ContainerStatus) []corev1.ContainerStatus {
+func (s *Stripper) containerStatuses(all []corev1.ContainerStatus) []corev1.ContainerStatus {
 	for i := range all {
 		c := &all[i]
 		if c.State.Running != nil {

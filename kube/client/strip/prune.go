@@ -1,4 +1,4 @@
-package client
+package strip
 
 import (
 	"bytes"
@@ -110,9 +110,9 @@ type pruning struct {
 // CoreV1 implements kubernetes.Interface.
 func (p pruning) CoreV1() corev1client.CoreV1Interface { return p.core }
 
-// pruned makes a client like another of the same configuration, for informers: the
+// Pruned makes a client like another of the same configuration, for informers: the
 // pods and nodes that it reads are pruned. All else it does as the other one.
-func pruned(config *rest.Config, like kubernetes.Interface) (kubernetes.Interface, error) {
+func Pruned(config *rest.Config, like kubernetes.Interface) (kubernetes.Interface, error) {
 	own := rest.CopyConfig(config)
 	version := corev1.SchemeGroupVersion
 	own.GroupVersion, own.APIPath = &version, "/api"

@@ -1,4 +1,4 @@
-package client
+package strip
 
 import (
 	"encoding/json"
@@ -15,12 +15,12 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"pgregory.net/rapid"
 
+	"github.com/kubectl-fathom/kubectl-fathom/kube/client/sample"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 )
 
@@ -96,21 +96,6 @@ var drawnWords = slices.Concat([]string{
 	}
 }))
 
-// encodedObject is an object as an API server sends it.
-func encodedObject(t interface{ Fatal(...any) }, object runtime.Object) []byte {
-	object = object.DeepCopyObject()
-	kinds, _, err := scheme.Scheme.ObjectKinds(object)
-	if err != nil {
-		t.Fatal(err)
-	}
-	object.GetObjectKind().SetGroupVersionKind(kinds[0])
-	data, err := runtime.Encode(protobuf.NewSerializer(scheme.Scheme, scheme.Scheme), object)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
 // protobufDecoder is the decoder of protobuf answers, whole or for informers.
 func protobufDecoder(serializer runtime.NegotiatedSerializer) runtime.Decoder {
 	for _, info := range serializer.SupportedMediaTypes() {
@@ -137,7 +122,7 @@ func TestPrunedAndStrippedIsStripped(t *testing.T) {
 		objects := []runtime.Object{&corev1.Pod{}, &corev1.Node{}, &corev1.PodList{}}
 		object := rapid.SampledFrom(objects).Draw(t, "kind").DeepCopyObject()
 		drawValue(t, reflect.ValueOf(object).Elem(), 0)
-		data := encodedObject(t, object)
+		data := sample.Encoded(t, object)
 		want, got := strippedOf(t, whole, data, nil), strippedOf(t, pruned, data, nil)
 		if !reflect.DeepEqual(want, got) {
 			t.Fatalf("pruning before it was decoded changed it: %s", cmp.Diff(want, got))
@@ -154,7 +139,7 @@ func TestPruningDropsOnlyWhatStripTakes(t *testing.T) {
 	for _, object := range []runtime.Object{&corev1.Pod{}, &corev1.Node{}} {
 		fill(reflect.ValueOf(object).Elem(), 0)
 		setTypeMeta(object)
-		data := encodedObject(t, object)
+		data := sample.Encoded(t, object)
 		before, _, err := protobufDecoder(wholeObjects).Decode(data, nil, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -163,7 +148,7 @@ func TestPruningDropsOnlyWhatStripTakes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		stripped := must(newStripper().strip(before.DeepCopyObject())).(metav1.Object)
+		stripped := must(New().Strip(before.DeepCopyObject())).(metav1.Object)
 		stripped.SetManagedFields(nil) // in place of which it has its mark
 		name := reflect.TypeOf(object).Elem().Name()
 		lost, taken := fieldsTaken(name, before, after), fieldsTaken(name, before, stripped.(runtime.Object))
@@ -209,7 +194,7 @@ func amongFields(field string, fields []string) bool {
 }
 
 func TestOnlyInformersReadPrunedPods(t *testing.T) {
-	pod := samplePod("web-1", "node-1")
+	pod := sample.Pod("web-1", "node-1")
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		list := &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}, Items: []corev1.Pod{*pod}}
 		if r.URL.Query().Get("limit") != "" { // as a server without protobuf
@@ -219,7 +204,7 @@ func TestOnlyInformersReadPrunedPods(t *testing.T) {
 			return
 		}
 		w.Header().Set("Content-Type", runtime.ContentTypeProtobuf)
-		_, _ = w.Write(encodedObject(t, list))
+		_, _ = w.Write(sample.Encoded(t, list))
 	}))
 	defer server.Close()
 	config := &rest.Config{Host: server.URL}
@@ -228,7 +213,7 @@ func TestOnlyInformersReadPrunedPods(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lister, err := pruned(config, reader)
+	lister, err := Pruned(config, reader)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,11 +1,11 @@
-package client
+package strip
 
 import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-func (s *stripper) node(n *corev1.Node) {
+func (s *Stripper) node(n *corev1.Node) {
 	s.meta(&n.ObjectMeta)
 	s.pool.word(&n.Name)
 	n.Spec.PodCIDR, n.Spec.PodCIDRs = "", nil
@@ -37,7 +37,7 @@ func (s *stripper) node(n *corev1.Node) {
 	}
 }
 
-func (s *stripper) taints(taints []corev1.Taint) []corev1.Taint {
+func (s *Stripper) taints(taints []corev1.Taint) []corev1.Taint {
 	for i := range taints {
 		s.pool.word(&taints[i].Key)
 		s.pool.word(&taints[i].Value)
@@ -48,7 +48,7 @@ func (s *stripper) taints(taints []corev1.Taint) []corev1.Taint {
 
 // images shares the list of nodes that hold the same images, and otherwise the
 // images that several nodes hold. ImageLocality reads names and sizes.
-func (s *stripper) images(images []corev1.ContainerImage) []corev1.ContainerImage {
+func (s *Stripper) images(images []corev1.ContainerImage) []corev1.ContainerImage {
 	return sharedSliceOf(s.pool, images, func(images []corev1.ContainerImage) []corev1.ContainerImage {
 		for i := range images {
 			images[i] = *sharedMessage(s.pool, &images[i], clone)

@@ -1,4 +1,4 @@
-package client
+package strip
 
 import (
 	"fmt"
@@ -10,6 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"pgregory.net/rapid"
+
+	"github.com/kubectl-fathom/kubectl-fathom/kube/client/sample"
 )
 
 // FuzzPruned decodes broken answers. What can be decoded is the same object with and
@@ -17,11 +19,11 @@ import (
 // broken in a dropped field goes unseen.
 func FuzzPruned(f *testing.F) {
 	for _, object := range []runtime.Object{
-		samplePod("web-1", "node-1"), sampleNode("node-1"),
-		&corev1.PodList{Items: []corev1.Pod{*smallPod("a", ""), *smallPod("b", "node-1")}},
+		sample.Pod("web-1", "node-1"), sample.Node("node-1"),
+		&corev1.PodList{Items: []corev1.Pod{*sample.SmallPod("a", ""), *sample.SmallPod("b", "node-1")}},
 		&corev1.Service{},
 	} {
-		data := encodedObject(f, object)
+		data := sample.Encoded(f, object)
 		f.Add(data)
 		f.Add(data[:len(data)/2])
 		f.Add(append(data, data[4:]...))
@@ -33,8 +35,8 @@ func FuzzPruned(f *testing.F) {
 
 func TestBrokenAnswersAreDecodedAsWithoutPruning(t *testing.T) {
 	answers := [][]byte{
-		encodedObject(t, samplePod("web-1", "node-1")), encodedObject(t, sampleNode("node-1")),
-		encodedObject(t, &corev1.PodList{Items: []corev1.Pod{*smallPod("a", ""), *smallPod("b", "node-1")}}),
+		sample.Encoded(t, sample.Pod("web-1", "node-1")), sample.Encoded(t, sample.Node("node-1")),
+		sample.Encoded(t, &corev1.PodList{Items: []corev1.Pod{*sample.SmallPod("a", ""), *sample.SmallPod("b", "node-1")}}),
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		data := slices.Clone(rapid.SampledFrom(answers).Draw(t, "answer"))
@@ -79,10 +81,10 @@ func checkPruned(t interface {
 func stripWhole(object runtime.Object) {
 	switch o := object.(type) {
 	case *corev1.PodList:
-		stripItems(o.Items)
+		Items(o.Items)
 	case *corev1.NodeList:
-		stripItems(o.Items)
+		Items(o.Items)
 	default:
-		must(newStripper().strip(object))
+		must(New().Strip(object))
 	}
 }

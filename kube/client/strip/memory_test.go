@@ -1,4 +1,4 @@
-package client
+package strip
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/client/sample"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
@@ -68,17 +69,17 @@ func weigh(b *testing.B, size int) {
 // strippedCluster is a cluster as it comes over the wire, stripped and shared.
 func strippedCluster(b *testing.B, nodes int) []scheduler.Change {
 	const podsOnEach, workloads = 10, 250
-	strip := newStripper()
+	strip := New()
 	var changes []scheduler.Change
 	for i := range nodes {
 		node := &corev1.Node{}
-		overTheWire(b, sampleNode(fmt.Sprintf("node-%d", i)), node)
-		changes = append(changes, scheduler.Change{New: must(strip.strip(node)).(*corev1.Node)})
+		overTheWire(b, sample.Node(fmt.Sprintf("node-%d", i)), node)
+		changes = append(changes, scheduler.Change{New: must(strip.Strip(node)).(*corev1.Node)})
 	}
 	for i := range nodes * podsOnEach {
 		pod := &corev1.Pod{}
-		overTheWire(b, samplePod(fmt.Sprintf("workload%d-%d", i%workloads, i), fmt.Sprintf("node-%d", i%nodes)), pod)
-		changes = append(changes, scheduler.Change{New: must(strip.strip(pod)).(*corev1.Pod)})
+		overTheWire(b, sample.Pod(fmt.Sprintf("workload%d-%d", i%workloads, i), fmt.Sprintf("node-%d", i%nodes)), pod)
+		changes = append(changes, scheduler.Change{New: must(strip.Strip(pod)).(*corev1.Pod)})
 	}
 	return changes
 }
@@ -105,8 +106,8 @@ func heapInUse() float64 {
 
 // BenchmarkStrip is what a pod of a known workload costs as it arrives.
 func BenchmarkStrip(b *testing.B) {
-	strip := newStripper()
-	data, err := samplePod("web-1", "node-1").Marshal()
+	strip := New()
+	data, err := sample.Pod("web-1", "node-1").Marshal()
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -119,7 +120,7 @@ func BenchmarkStrip(b *testing.B) {
 			b.Fatal(err)
 		}
 		b.StartTimer()
-		must(strip.strip(pod))
+		must(strip.Strip(pod))
 	}
 }
 

@@ -1,4 +1,4 @@
-package client
+package strip
 
 import (
 	"crypto/sha256"
