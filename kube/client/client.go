@@ -75,6 +75,7 @@ type Client struct {
 	asker           *cluster.CachedReader
 	rights          sync.Map    // those that the user has had, by right
 	grouped         atomic.Bool // a pod names a PodGroup
+	shared          *strip.Pool // what the objects that are read have in common
 
 	changes chan struct{} // capacity one
 	end     context.CancelFunc
@@ -95,7 +96,7 @@ func connect(ctx context.Context, options Options, pace pace) (*Client, error) {
 		return nil, err
 	}
 	target.namespace = cmp.Or(options.Namespace, target.namespace)
-	c := &Client{target: target, whole: options.Whole, unseen: options.Unseen, changes: make(chan struct{}, 1)}
+	c := &Client{target: target, whole: options.Whole, unseen: options.Unseen, shared: strip.NewPool(), changes: make(chan struct{}, 1)}
 	c.usage.changed = c.changed
 	c.health = newServerHealth(pace, c.readiness.probe, c.changed)
 	c.health.throttled = options.Throttled
@@ -199,7 +200,7 @@ func (c *Client) readers() (err error) {
 	}
 	c.lister = c.reader
 	if !c.whole {
-		if c.lister, err = strip.Pruned(c.config, c.reader); err != nil {
+		if c.lister, err = strip.Pruned(c.config, c.reader, c.shared); err != nil {
 			return err
 		}
 	}

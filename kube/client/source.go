@@ -14,7 +14,6 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
-	"github.com/kubectl-fathom/kubectl-fathom/kube/client/strip"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -242,7 +241,7 @@ func (s *source) start() {
 
 // serve makes the factory read a kind from the server.
 func (s *source) serve(factory informers.SharedInformerFactory, k watchedResource) {
-	stripper := strip.New()
+	stripper := s.client.shared.Stripper()
 	stripper.Whole = s.client.whole
 	stripper.Grouped = s.group
 	f := &listWatcher{

@@ -16,6 +16,18 @@ func (s *Stripper) pod(p *corev1.Pod) {
 // spec strips a pod's spec. What remains is shared by the replicas of a
 // workload, but for the few fields that each has of its own.
 func (s *Stripper) spec(spec *corev1.PodSpec) {
+	node, affinity, volumes := spec.NodeName, spec.Affinity, spec.Volumes
+	*spec = *s.sharedSpec(spec)
+	s.pool.word(&node)
+	spec.NodeName = node
+	spec.Affinity = s.affinity(affinity)
+	spec.Volumes = s.volumes(volumes)
+}
+
+// sharedSpec strips a spec of all but the fields that may be a pod's own, which it leaves out, and gives the one
+// that equal ones share.
+func (s *Stripper) sharedSpec(spec *corev1.PodSpec) *corev1.PodSpec {
+	spec.NodeName, spec.Affinity, spec.Volumes = "", nil, nil
 	spec.ServiceAccountName, spec.DeprecatedServiceAccount = "", ""
 	spec.AutomountServiceAccountToken, spec.SecurityContext = nil, nil
 	spec.ImagePullSecrets, spec.ReadinessGates, spec.EvictionResponders = nil, nil, nil
@@ -35,17 +47,39 @@ func (s *Stripper) spec(spec *corev1.PodSpec) {
 		stripContainer(&of)
 		c.EphemeralContainerCommon = corev1.EphemeralContainerCommon(of)
 	}
-	volumes := slices.DeleteFunc(spec.Volumes, isUnread)
+	return sharedMessage(s.pool, spec, s.newSpec)
+}
 
-	node, affinity := spec.NodeName, spec.Affinity
-	spec.NodeName, spec.Affinity, spec.Volumes = "", nil, nil
-	*spec = *sharedMessage(s.pool, spec, clone)
-	s.pool.word(&node)
-	spec.NodeName = node
-	if affinity != nil {
-		spec.Affinity = sharedMessage(s.pool, affinity, same)
+// newSpec copies a spec that others will share, with containers and amounts that other specs have, too: those
+// of the template that a pod was made of, or of another workload.
+func (s *Stripper) newSpec(spec *corev1.PodSpec) *corev1.PodSpec {
+	copied := *spec
+	for _, containers := range [][]corev1.Container{copied.Containers, copied.InitContainers} {
+		for i := range containers {
+			c := &containers[i]
+			c.Resources.Requests, c.Resources.Limits = s.pool.amounts(c.Resources.Requests), s.pool.amounts(c.Resources.Limits)
+			for _, word := range []*string{&c.Name, &c.Image} {
+				s.pool.word(word)
+			}
+		}
 	}
-	spec.Volumes = sharedSlice(s.pool, volumes)
+	copied.Containers = sharedSlice(s.pool, copied.Containers)
+	copied.InitContainers = sharedSlice(s.pool, copied.InitContainers)
+	copied.Overhead = s.pool.amounts(copied.Overhead)
+	copied.Tolerations = sharedSlice(s.pool, copied.Tolerations)
+	copied.NodeSelector = s.pool.dictionary(copied.NodeSelector)
+	return &copied
+}
+
+func (s *Stripper) affinity(affinity *corev1.Affinity) *corev1.Affinity {
+	if affinity == nil {
+		return nil
+	}
+	return sharedMessage(s.pool, affinity, same)
+}
+
+func (s *Stripper) volumes(volumes []corev1.Volume) []corev1.Volume {
+	return sharedSlice(s.pool, slices.DeleteFunc(volumes, isUnread))
 }
 
 func clone[T any](part *T) *T {
@@ -95,22 +129,32 @@ func boundMounts(all []corev1.VolumeMount) []corev1.VolumeMount {
 func isUnread(v corev1.Volume) bool { return v.Projected != nil || v.DownwardAPI != nil }
 
 func (s *Stripper) status(status *corev1.PodStatus) {
-	status.HostIP, status.HostIPs, status.PodIPs = "", nil, nil
-	status.VolumeHealth = nil
-	s.pool.word(&status.Reason)
-	s.pool.word(&status.NominatedNodeName)
-	s.pool.word((*string)(&status.Phase))
-	s.pool.word((*string)(&status.QOSClass))
+	s.words(status)
 	status.Conditions = s.conditions(status)
 	status.InitContainerStatuses = s.containerStatuses(status.InitContainerStatuses)
 	status.ContainerStatuses = s.containerStatuses(status.ContainerStatuses)
 	status.EphemeralContainerStatuses = s.containerStatuses(status.EphemeralContainerStatuses)
+	s.ownStatus(status)
+}
+
+// words shares the words of a status of which there are few.
+func (s *Stripper) words(status *corev1.PodStatus) {
+	s.pool.word(&status.Reason)
+	s.pool.word(&status.NominatedNodeName)
+	s.pool.word((*string)(&status.Phase))
+	s.pool.word((*string)(&status.QOSClass))
+}
+
+// ownStatus strips what a status has of its own.
+func (s *Stripper) ownStatus(status *corev1.PodStatus) {
+	status.HostIP, status.HostIPs, status.PodIPs = "", nil, nil
+	status.VolumeHealth = nil
 	status.AllocatedResources = s.pool.amounts(status.AllocatedResources)
 	status.Resources = sharedRequirements(s.pool, status.Resources)
 }
 
 // sharedRequirements shares what a pod or a container holds.
-func sharedRequirements(p *pool, held *corev1.ResourceRequirements) *corev1.ResourceRequirements {
+func sharedRequirements(p *Pool, held *corev1.ResourceRequirements) *corev1.ResourceRequirements {
 	if held == nil {
 		return nil
 	}
@@ -123,20 +167,26 @@ func sharedRequirements(p *pool, held *corev1.ResourceRequirements) *corev1.Reso
 
 // conditions leaves out those that hold and that nobody asks about.
 func (s *Stripper) conditions(status *corev1.PodStatus) []corev1.PodCondition {
-	all := slices.DeleteFunc(status.Conditions, func(c corev1.PodCondition) bool {
-		if c.Status != corev1.ConditionTrue {
-			return false
-		}
-		return c.Type == corev1.PodInitialized && len(status.InitContainerStatuses) == 0 || isUnreadWhileTrue(string(c.Type))
-	})
+	all := slices.DeleteFunc(status.Conditions, func(c corev1.PodCondition) bool { return isUnreadCondition(&c, status) })
 	for i := range all {
-		c := &all[i]
-		c.LastProbeTime = metav1.Time{}
-		s.pool.word((*string)(&c.Type))
-		s.pool.word((*string)(&c.Status))
-		s.pool.word(&c.Reason)
+		s.conditionWords(&all[i])
 	}
 	return exact(all)
+}
+
+// isUnreadCondition says of a condition of a status that it holds and that nobody asks about it.
+func isUnreadCondition(c *corev1.PodCondition, status *corev1.PodStatus) bool {
+	if c.Status != corev1.ConditionTrue {
+		return false
+	}
+	return c.Type == corev1.PodInitialized && len(status.InitContainerStatuses) == 0 || isUnreadWhileTrue(string(c.Type))
+}
+
+func (s *Stripper) conditionWords(c *corev1.PodCondition) {
+	c.LastProbeTime = metav1.Time{}
+	s.pool.word((*string)(&c.Type))
+	s.pool.word((*string)(&c.Status))
+	s.pool.word(&c.Reason)
 }
 
 // isUnreadWhileTrue says of a type of conditions that nobody asks about one that holds.

@@ -18,12 +18,12 @@ const (
 	longest     = 256 // bytes of a string worth sharing
 )
 
-// pool lets objects share what is equal between them: 500 replicas of one
+// Pool lets objects share what is equal between them: 500 replicas of one
 // workload need their containers, labels and owners only once. It remembers a
 // bounded number; what it forgot is kept once more, and that is all.
 //
 // What comes out of a pool belongs to many objects and is never changed.
-type pool struct {
+type Pool struct {
 	mu      sync.Mutex
 	strings recent[string, string]
 	parts   recent[digest, any]
@@ -34,8 +34,9 @@ type pool struct {
 // digest stands for the encoding of a part. Two parts with one digest are equal.
 type digest [sha256.Size]byte
 
-func newPool() *pool {
-	return &pool{
+// NewPool makes an empty one.
+func NewPool() *Pool {
+	return &Pool{
 		strings: recent[string, string]{size: poolStrings},
 		parts:   recent[digest, any]{size: poolParts},
 	}
@@ -79,7 +80,7 @@ type message[T any] interface {
 }
 
 // encode adds the bytes of a part to those that its digest is made of.
-func (p *pool) encode(part encoder) error {
+func (p *Pool) encode(part encoder) error {
 	size := part.Size()
 	p.scratch = binary.AppendUvarint(p.scratch, uint64(size)) //nolint:gosec // a size is not negative
 	from := len(p.scratch)
@@ -89,14 +90,14 @@ func (p *pool) encode(part encoder) error {
 }
 
 // text adds a string to the bytes that a digest is made of.
-func (p *pool) text(s string) {
+func (p *Pool) text(s string) {
 	p.scratch = binary.AppendUvarint(p.scratch, uint64(len(s)))
 	p.scratch = append(p.scratch, s...)
 }
 
 // shared gives the part that stands for all equal ones, those with the bytes in
 // scratch. first prepares the one that is kept.
-func shared[T any](p *pool, part T, first func(T) T) T {
+func shared[T any](p *Pool, part T, first func(T) T) T {
 	key := digest(sha256.Sum256(p.scratch))
 	p.scratch = p.scratch[:0]
 	if known, ok := p.parts.get(key); ok {
@@ -110,7 +111,7 @@ func shared[T any](p *pool, part T, first func(T) T) T {
 }
 
 // sharedMessage shares what one pointer points to.
-func sharedMessage[T any, P message[T]](p *pool, part P, first func(P) P) P {
+func sharedMessage[T any, P message[T]](p *Pool, part P, first func(P) P) P {
 	if p.encode(part) != nil { // never, for what was decoded
 		p.scratch = p.scratch[:0]
 		return part
@@ -119,12 +120,12 @@ func sharedMessage[T any, P message[T]](p *pool, part P, first func(P) P) P {
 }
 
 // sharedSlice shares a slice of API types.
-func sharedSlice[T any, P message[T]](p *pool, slice []T) []T {
+func sharedSlice[T any, P message[T]](p *Pool, slice []T) []T {
 	return sharedSliceOf[T, P](p, slice, exact)
 }
 
 // sharedSliceOf is sharedSlice with another way to prepare what is kept.
-func sharedSliceOf[T any, P message[T]](p *pool, slice []T, first func([]T) []T) []T {
+func sharedSliceOf[T any, P message[T]](p *Pool, slice []T, first func([]T) []T) []T {
 	if len(slice) == 0 {
 		return nil
 	}
@@ -138,7 +139,7 @@ func sharedSliceOf[T any, P message[T]](p *pool, slice []T, first func([]T) []T)
 }
 
 // list shares a slice of strings.
-func (p *pool) list(words []string) []string {
+func (p *Pool) list(words []string) []string {
 	if len(words) == 0 {
 		return nil
 	}
@@ -160,7 +161,7 @@ func exact[E any](slice []E) []E {
 }
 
 // word gives one copy of equal strings.
-func (p *pool) word(s *string) {
+func (p *Pool) word(s *string) {
 	if *s == "" || len(*s) > longest {
 		return
 	}
@@ -171,8 +172,18 @@ func (p *pool) word(s *string) {
 	p.strings.put(*s, *s)
 }
 
+// wordOf gives the one copy of a word that is in bytes.
+func (p *Pool) wordOf(b []byte) string {
+	if known, ok := p.strings.get(string(b)); ok {
+		return known
+	}
+	word := string(b)
+	p.word(&word)
+	return word
+}
+
 // dictionary shares a map of strings: labels, annotations, a node selector.
-func (p *pool) dictionary(m map[string]string) map[string]string {
+func (p *Pool) dictionary(m map[string]string) map[string]string {
 	if len(m) == 0 {
 		return nil
 	}
@@ -189,7 +200,7 @@ func (p *pool) dictionary(m map[string]string) map[string]string {
 }
 
 // words copies a map so that its strings are shared.
-func (p *pool) words(m map[string]string) map[string]string {
+func (p *Pool) words(m map[string]string) map[string]string {
 	copied := make(map[string]string, len(m))
 	for k, v := range m {
 		p.word(&k)
@@ -200,7 +211,7 @@ func (p *pool) words(m map[string]string) map[string]string {
 }
 
 // meta shares what objects of one owner have in common.
-func (p *pool) meta(m *metav1.ObjectMeta) {
+func (p *Pool) meta(m *metav1.ObjectMeta) {
 	p.word(&m.Namespace)
 	p.word(&m.GenerateName)
 	m.Labels = p.dictionary(m.Labels)
@@ -210,7 +221,7 @@ func (p *pool) meta(m *metav1.ObjectMeta) {
 }
 
 // amounts shares a list of resources.
-func (p *pool) amounts(list corev1.ResourceList) corev1.ResourceList {
+func (p *Pool) amounts(list corev1.ResourceList) corev1.ResourceList {
 	if len(list) == 0 {
 		return list
 	}

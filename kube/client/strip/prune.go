@@ -111,13 +111,14 @@ type pruning struct {
 func (p pruning) CoreV1() corev1client.CoreV1Interface { return p.core }
 
 // Pruned makes a client like another of the same configuration, for informers: the
-// pods and nodes that it reads are pruned. All else it does as the other one.
-func Pruned(config *rest.Config, like kubernetes.Interface) (kubernetes.Interface, error) {
+// pods and nodes that it reads are pruned, and pods share their parts with those of
+// the pool. All else it does as the other one.
+func Pruned(config *rest.Config, like kubernetes.Interface, pool *Pool) (kubernetes.Interface, error) {
 	own := rest.CopyConfig(config)
 	version := corev1.SchemeGroupVersion
 	own.GroupVersion, own.APIPath = &version, "/api"
 	own.RateLimiter = like.CoreV1().RESTClient().GetRateLimiter() // one for both
-	own.NegotiatedSerializer = prunedObjects()
+	own.NegotiatedSerializer = prunedObjects(pool)
 	client, err := rest.RESTClientFor(own)
 	if err != nil {
 		return nil, err
@@ -129,10 +130,11 @@ func Pruned(config *rest.Config, like kubernetes.Interface) (kubernetes.Interfac
 var wholeObjects = rest.CodecFactoryForGeneratedClient(scheme.Scheme, scheme.Codecs).WithoutConversion()
 
 // prunedObjects decodes answers of which pods and nodes are pruned.
-func prunedObjects() runtime.NegotiatedSerializer {
+func prunedObjects(pool *Pool) runtime.NegotiatedSerializer {
+	d := &decoder{strip: pool.Stripper()}
 	return wire.Through(wire.Readers{
-		wire.Kind("Pod"):      wire.Pruned[corev1.Pod](prunedPod),
-		wire.Kind("PodList"):  wire.Pruned[corev1.PodList](prunedPods),
+		wire.Kind("Pod"):      wire.PrunedInto(prunedPod, d.readPod),
+		wire.Kind("PodList"):  wire.PrunedInto(prunedPods, d.readPods),
 		wire.Kind("Node"):     wire.Pruned[corev1.Node](prunedNode),
 		wire.Kind("NodeList"): wire.Pruned[corev1.NodeList](prunedNodes),
 	}, wholeObjects)

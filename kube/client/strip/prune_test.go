@@ -21,6 +21,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kubectl-fathom/kubectl-fathom/kube/client/sample"
+	"github.com/kubectl-fathom/kubectl-fathom/kube/client/wire"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 )
 
@@ -117,7 +118,7 @@ func strippedOf(t interface{ Fatal(...any) }, from runtime.Decoder, data []byte,
 }
 
 func TestPrunedAndStrippedIsStripped(t *testing.T) {
-	whole, pruned := protobufDecoder(wholeObjects), protobufDecoder(prunedObjects())
+	whole, pruned := protobufDecoder(wholeObjects), protobufDecoder(prunedObjects(NewPool()))
 	rapid.Check(t, func(t *rapid.T) {
 		objects := []runtime.Object{&corev1.Pod{}, &corev1.Node{}, &corev1.PodList{}}
 		object := rapid.SampledFrom(objects).Draw(t, "kind").DeepCopyObject()
@@ -136,6 +137,10 @@ func TestPrunedAndStrippedIsStripped(t *testing.T) {
 
 func TestPruningDropsOnlyWhatStripTakes(t *testing.T) {
 	var left []string
+	pruned := protobufDecoder(wire.Through(wire.Readers{
+		wire.Kind("Pod"):  wire.Pruned[corev1.Pod](prunedPod),
+		wire.Kind("Node"): wire.Pruned[corev1.Node](prunedNode),
+	}, wholeObjects))
 	for _, object := range []runtime.Object{&corev1.Pod{}, &corev1.Node{}} {
 		fill(reflect.ValueOf(object).Elem(), 0)
 		setTypeMeta(object)
@@ -144,7 +149,7 @@ func TestPruningDropsOnlyWhatStripTakes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		after, _, err := protobufDecoder(prunedObjects()).Decode(data, nil, nil)
+		after, _, err := pruned.Decode(data, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -213,7 +218,7 @@ func TestOnlyInformersReadPrunedPods(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lister, err := Pruned(config, reader)
+	lister, err := Pruned(config, reader, NewPool())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,5 +240,82 @@ func TestOnlyInformersReadPrunedPods(t *testing.T) {
 		if len(got.Spec.Containers[0].Env) != test.want || got.Name != pod.Name || got.Spec.NodeName != pod.Spec.NodeName {
 			t.Errorf("%s read %d variables of %s on %s, want %d", name, len(got.Spec.Containers[0].Env), got.Name, got.Spec.NodeName, test.want)
 		}
+	}
+}
+
+func TestNumbersOfFieldsAreThoseOfTheAPI(t *testing.T) {
+	for _, field := range []struct{ got, want wire.Number }{
+		{listMeta, wire.MessageOf[corev1.PodList]().Number("ListMeta")},
+		{listItems, wire.MessageOf[corev1.PodList]().Number("Items")},
+		{podMeta, prunedPod.Number("ObjectMeta")},
+		{podSpec, prunedPod.Number("Spec")},
+		{podStatus, prunedPod.Number("Status")},
+		{nodeName, prunedSpec.Number("NodeName")},
+		{statusConditions, prunedStatus.Number("Conditions")},
+		{conditionTime, prunedCondition.Number("LastTransitionTime")},
+	} {
+		if field.got != field.want {
+			t.Errorf("a field is taken for number %d, in the API it is %d", field.got, field.want)
+		}
+	}
+}
+
+func TestWhatPodsShareIsWhatEachHas(t *testing.T) {
+	whole := protobufDecoder(wholeObjects)
+	rapid.Check(t, func(t *rapid.T) {
+		base := &corev1.Pod{}
+		drawValue(t, reflect.ValueOf(base).Elem(), 0)
+		replicas := []*corev1.Pod{base}
+		for range rapid.IntRange(1, 3).Draw(t, "replicas") {
+			other := base.DeepCopy()
+			part := rapid.SampledFrom([]any{
+				&other.ObjectMeta, &other.Spec, &other.Status, &other.Labels, &other.OwnerReferences,
+				&other.Spec.NodeName, &other.Spec.Affinity, &other.Spec.Volumes, &other.Spec.Containers, &other.Status.Conditions,
+				&other.Status.Phase, &other.Status.ContainerStatuses, &other.Status.InitContainerStatuses,
+			}).Draw(t, "part")
+			drawValue(t, reflect.ValueOf(part).Elem(), 3)
+			replicas = append(replicas, other)
+		}
+		shared := protobufDecoder(prunedObjects(NewPool()))
+		var got []runtime.Object
+		for _, pod := range replicas {
+			got = append(got, strippedOf(t, shared, sample.Encoded(t, pod), nil))
+		}
+		for i, pod := range replicas {
+			if want := strippedOf(t, whole, sample.Encoded(t, pod), nil); !reflect.DeepEqual(want, got[i]) {
+				t.Fatalf("pod %d of %d is another one beside the others: %s", i, len(replicas), cmp.Diff(want, got[i]))
+			}
+		}
+	})
+}
+
+func TestReplicasThatAreDecodedShareTheirParts(t *testing.T) {
+	decoder := protobufDecoder(prunedObjects(NewPool()))
+	one, two := strippedOf(t, decoder, sample.Encoded(t, sample.Pod("web-1", "node-1")), nil).(*corev1.Pod), strippedOf(t, decoder, sample.Encoded(t, sample.Pod("web-2", "node-2")), nil).(*corev1.Pod)
+	requireShared(t, one, two)
+	if one.Name != "web-1" || two.Name != "web-2" || one.Spec.NodeName != "node-1" || two.Spec.NodeName != "node-2" {
+		t.Errorf("pods share what is their own: %s on %s, %s on %s", one.Name, one.Spec.NodeName, two.Name, two.Spec.NodeName)
+	}
+}
+
+// BenchmarkDecode is what a pod of a known workload costs from its encoding to what is stored.
+func BenchmarkDecode(b *testing.B) {
+	data := sample.Encoded(b, sample.Pod("web-1", "node-1"))
+	for name, decoder := range map[string]runtime.Decoder{
+		"whole":  protobufDecoder(wholeObjects),
+		"pruned": protobufDecoder(wire.Through(wire.Readers{wire.Kind("Pod"): wire.Pruned[corev1.Pod](prunedPod)}, wholeObjects)),
+		"parts":  protobufDecoder(prunedObjects(NewPool())),
+	} {
+		b.Run(name, func(b *testing.B) {
+			strip := New()
+			b.ReportAllocs()
+			for b.Loop() {
+				object, _, err := decoder.Decode(data, nil, nil)
+				if err != nil {
+					b.Fatal(err)
+				}
+				must(strip.Strip(object))
+			}
+		})
 	}
 }

@@ -62,7 +62,7 @@ func checkPruned(t interface {
 }, data []byte,
 ) {
 	want, _, wantErr := protobufDecoder(wholeObjects).Decode(data, nil, nil)
-	got, _, gotErr := protobufDecoder(prunedObjects()).Decode(data, nil, nil)
+	got, _, gotErr := protobufDecoder(prunedObjects(NewPool())).Decode(data, nil, nil)
 	if gotErr != nil && fmt.Sprint(wantErr) != fmt.Sprint(gotErr) {
 		t.Fatalf("error %v, without pruning %v", gotErr, wantErr)
 	}

@@ -19,11 +19,14 @@ type Stripper struct {
 	Whole   bool   // nothing is taken but managed fields
 	Grouped func() // called for each pod that names a PodGroup; nil: nothing is
 
-	pool *pool
+	pool *Pool
 }
 
 // New makes a stripper whose objects share nothing with those of others.
-func New() *Stripper { return &Stripper{pool: newPool()} }
+func New() *Stripper { return NewPool().Stripper() }
+
+// Stripper makes a stripper whose objects share what is equal with all others of the pool.
+func (p *Pool) Stripper() *Stripper { return &Stripper{pool: p} }
 
 // stripped marks an object as done: client-go transforms a streamed list twice.
 // It is empty, so it is written nowhere; its capacity tells it from an empty
@@ -47,6 +50,10 @@ func (s *Stripper) Strip(o any) (any, error) {
 		s.Grouped()
 	}
 	if s.Whole {
+		object.SetManagedFields(stripped)
+		return o, nil
+	}
+	if isDecoded(object) {
 		object.SetManagedFields(stripped)
 		return o, nil
 	}

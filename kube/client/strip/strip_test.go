@@ -205,6 +205,12 @@ func TestReplicasShareWhatTheyHaveInCommon(t *testing.T) {
 	if one.Name == two.Name || one.UID == two.UID || one.Spec.NodeName == two.Spec.NodeName {
 		t.Errorf("pods share what is their own: %s on %s, %s on %s", one.Name, one.Spec.NodeName, two.Name, two.Spec.NodeName)
 	}
+	requireShared(t, one, two)
+}
+
+// requireShared says what two replicas have twice.
+func requireShared(t *testing.T, one, two *corev1.Pod) {
+	t.Helper()
 	for what, shared := range map[string]bool{
 		"containers":         &one.Spec.Containers[0] == &two.Spec.Containers[0],
 		"tolerations":        &one.Spec.Tolerations[0] == &two.Spec.Tolerations[0],

@@ -24,12 +24,21 @@ func Kind(name string) schema.GroupVersionKind {
 	return schema.GroupVersionKind{Version: "v1", Kind: name}
 }
 
-// Pruned reads objects of type T without what m drops.
-func Pruned[T any, P interface {
+// Encoded is a pointer to an API type that has an encoding.
+type Encoded[T any] interface {
 	*T
 	runtime.Object
 	Unmarshal([]byte) error
-}](m *Message) Reader {
+}
+
+// Pruned reads objects of type T without what m drops.
+func Pruned[T any, P Encoded[T]](m *Message) Reader {
+	return PrunedInto(m, func(pruned []byte, object P) bool { return object.Unmarshal(pruned) == nil })
+}
+
+// PrunedInto is Pruned with another way to decode what is left into an empty object; it is false
+// where that fails.
+func PrunedInto[T any, P Encoded[T]](m *Message, decode func(pruned []byte, object P) bool) Reader {
 	return func(encoded []byte, into runtime.Object) (runtime.Object, bool) {
 		object, ok := into.(P)
 		if into == nil {
@@ -45,7 +54,11 @@ func Pruned[T any, P interface {
 			return nil, false
 		}
 		*object = *new(T)
-		return object, object.Unmarshal(buffer.Bytes) == nil
+		if !decode(buffer.Bytes, object) {
+			*object = *new(T)
+			return nil, false
+		}
+		return object, true
 	}
 }
 
