@@ -101,7 +101,19 @@ func (b *Builder) podChanges() []change[Pod] {
 			changes = append(changes, change[Pod]{was, nil})
 		}
 	}
-	clear(b.changedPods)
+	b.changedPods = emptied(b.changedPods)
+	return changes
+}
+
+// manyChanges is from how many on a map of changes is not kept: it never gives back what it took.
+const manyChanges = 1000
+
+// emptied gives a map without what is in it.
+func emptied[K comparable, V any](changes map[K]V) map[K]V {
+	if len(changes) >= manyChanges {
+		return map[K]V{}
+	}
+	clear(changes)
 	return changes
 }
 
@@ -135,7 +147,7 @@ func (b *Builder) nodeChanges(pods []change[Pod]) []change[Node] {
 			changes = append(changes, c)
 		}
 	}
-	clear(b.changedNodes)
+	b.changedNodes = emptied(b.changedNodes)
 	return changes
 }
 

@@ -25,7 +25,7 @@ type nodeInfos struct {
 	logger klog.Logger
 	byName map[string]*framework.NodeInfo // also of nodes that are not known, for the pods on them
 	order  nodeOrder
-	images map[string]*fwk.ImageStateSummary // by name, shared by the nodes that have it
+	images *imageStates
 	pods   model.Templates[*framework.PodInfo]
 
 	lists    views
@@ -39,7 +39,7 @@ func newNodeInfos(logger klog.Logger) *nodeInfos {
 		logger: logger,
 		byName: map[string]*framework.NodeInfo{},
 		order:  nodeOrder{zones: map[string][]string{}},
-		images: map[string]*fwk.ImageStateSummary{},
+		images: newImageStates(),
 	}
 }
 
@@ -64,8 +64,7 @@ func (n *nodeInfos) setNode(node *corev1.Node) {
 		n.order.add(node)
 		n.relist = true
 	}
-	n.dropImages(info)
-	info.ImageStates = n.addImages(node)
+	n.images.set(old, node)
 	info.SetNode(node)
 }
 
@@ -73,42 +72,12 @@ func (n *nodeInfos) setNode(node *corev1.Node) {
 func (n *nodeInfos) dropNode(node *corev1.Node) {
 	info := n.byName[node.Name]
 	n.order.remove(info.Node())
-	n.dropImages(info)
-	info.ImageStates = nil
+	n.images.set(info.Node(), nil)
 	info.RemoveNode()
 	if len(info.Pods) == 0 {
 		delete(n.byName, node.Name)
 	}
 	n.relist = true
-}
-
-// addImages counts the node in for each image that it has.
-func (n *nodeInfos) addImages(node *corev1.Node) map[string]*fwk.ImageStateSummary {
-	states := map[string]*fwk.ImageStateSummary{}
-	for _, image := range node.Status.Images {
-		for _, name := range image.Names {
-			if states[name] != nil {
-				continue
-			}
-			state, ok := n.images[name]
-			if !ok {
-				state = &fwk.ImageStateSummary{Size: image.SizeBytes}
-				n.images[name] = state
-			}
-			state.NumNodes++
-			states[name] = state
-		}
-	}
-	return states
-}
-
-// dropImages counts a node out.
-func (n *nodeInfos) dropImages(info *framework.NodeInfo) {
-	for name, state := range info.ImageStates {
-		if state.NumNodes--; state.NumNodes == 0 {
-			delete(n.images, name)
-		}
-	}
 }
 
 // addPod puts a pod on its node, which need not be known.

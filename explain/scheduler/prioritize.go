@@ -127,6 +127,8 @@ func (p *Profile) score(ctx context.Context, state fwk.CycleState, pod *corev1.P
 	for i, node := range feasible {
 		all[i].Name, all[i].RawScores = node.Node().Name, make([]fwk.PluginScore, 0, len(p.scorers))
 	}
+	nodes := p.state().nodes
+	images := nodes.images.named(pod)
 	for _, s := range p.scorers {
 		if r.Skipped.Has(s.name) {
 			continue
@@ -134,8 +136,12 @@ func (p *Profile) score(ctx context.Context, state fwk.CycleState, pod *corev1.P
 		p.unreadable().reset()
 		statuses := make([]*fwk.Status, len(feasible))
 		parallelizer{p.Scheduler.options.Parallelism}.Until(ctx, len(feasible), func(i int) {
+			node := feasible[i]
+			if s.name == names.ImageLocality {
+				node = nodes.withImages(node, images)
+			}
 			var raw int64
-			raw, statuses[i] = s.plugin.Score(ctx, state, pod, feasible[i])
+			raw, statuses[i] = s.plugin.Score(ctx, state, pod, node)
 			all[i].RawScores = append(all[i].RawScores, fwk.PluginScore{Name: s.name, Score: raw})
 		}, "")
 		p.noteScoringReads(s.name, r)

@@ -1,8 +1,7 @@
 package strip
 
 import (
-	"crypto/sha256"
-
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -22,19 +21,27 @@ var (
 	statusParts = wire.Divide[corev1.PodStatus]([]string{"Conditions"}, []string{"InitContainerStatuses"},
 		[]string{"ContainerStatuses"}, []string{"EphemeralContainerStatuses"}, []string{"Phase", "Reason", "NominatedNodeName", "QOSClass"})
 
+	replicaSetParts  = wire.Divide[appsv1.ReplicaSetSpec]([]string{"Template"})
+	statefulSetParts = wire.Divide[appsv1.StatefulSetSpec]([]string{"Template"})
+
+	nodeStatusParts = wire.Divide[corev1.NodeStatus]([]string{"Images"})
+
 	conditionParts = wire.Divide[corev1.PodCondition]([]string{"LastTransitionTime"})
 )
 
-// The numbers of fields of PodList, Pod, PodSpec, PodStatus and PodCondition.
+// The numbers of fields: of lists, of objects and templates, of PodSpec, PodStatus, NodeStatus,
+// PodCondition, and of ReplicaSetSpec and StatefulSetSpec.
 const (
-	listMeta, listItems         = 1, 2
-	podMeta, podSpec, podStatus = 1, 2, 3
-	nodeName                    = 10
-	statusConditions            = 2
-	conditionTime               = 4
+	listMeta, listItems                  = 1, 2
+	objectMeta, objectSpec, objectStatus = 1, 2, 3
+	nodeName                             = 10
+	statusConditions                     = 2
+	statusImages                         = 8
+	conditionTime                        = 4
+	templateField                        = 3
 )
 
-// decoded marks a pod that was stripped as it was decoded, and that Strip has not seen yet.
+// decoded marks an object that was stripped as it was decoded, and that Strip has not seen yet.
 var decoded = make([]metav1.ManagedFieldsEntry, 0, 2)
 
 func isDecoded(o metav1.Object) bool {
@@ -42,20 +49,20 @@ func isDecoded(o metav1.Object) bool {
 	return len(fields) == 0 && cap(fields) == cap(decoded)
 }
 
-// decoder decodes pods whose parts are shared in the pool of a stripper, one at a time: it is held with
+// decoder decodes objects whose parts are shared in the pool of a stripper, one at a time: it is held with
 // the lock of the pool.
 type decoder struct {
 	strip  *Stripper
-	broken bool // the pod at hand, or it is unusual: it is decoded as a whole
+	broken bool // the object at hand, or it is unusual: it is decoded as a whole
 
 	// Room that is used again.
-	meta, spec, status, condition wire.Parts
-	conditions                    []corev1.PodCondition
+	meta, spec, status, condition, workload wire.Parts
+	conditions                              []corev1.PodCondition
 }
 
-// readPods makes a list of its encoding without what is pruned. It is false for one that is broken or
-// unusual.
-func (d *decoder) readPods(encoded []byte, list *corev1.PodList) bool {
+// readList makes a list of its encoding without what is pruned, reading each item by itself. It is false for one
+// that is broken or unusual.
+func readList[T any](encoded []byte, meta *metav1.ListMeta, list *[]T, read func(item []byte, object *T) bool) bool {
 	var items [][]byte
 	for len(encoded) > 0 {
 		number, value, rest, ok := wire.Next(encoded)
@@ -64,40 +71,89 @@ func (d *decoder) readPods(encoded []byte, list *corev1.PodList) bool {
 			return false
 		case number == listItems:
 			items = append(items, value)
-		case number != listMeta || list.ListMeta.Unmarshal(value) != nil:
+		case number != listMeta || meta.Unmarshal(value) != nil:
 			return false
 		}
 		encoded = rest
 	}
 	if len(items) > 0 {
-		list.Items = make([]corev1.Pod, len(items))
+		*list = make([]T, len(items))
 	}
 	for i, item := range items {
-		if !d.readPod(item, &list.Items[i]) {
+		if !read(item, &(*list)[i]) {
 			return false
 		}
 	}
 	return true
 }
 
+// fields are the values of the fields of an object: its metadata, spec and status.
+type fields [objectStatus + 1][]byte
+
+// fieldsOf gives those of an encoded object, and is false for one that has others.
+func fieldsOf(encoded []byte) (all fields, ok bool) {
+	for len(encoded) > 0 {
+		number, value, rest, ok := wire.Next(encoded)
+		if !ok || value == nil || number > objectStatus || all[number] != nil {
+			return all, false
+		}
+		all[number], encoded = value, rest
+	}
+	return all, true
+}
+
 // readPod makes a pod, stripped and marked, of its encoding without what is pruned. It is false for one
 // that is broken or unusual.
 func (d *decoder) readPod(encoded []byte, pod *corev1.Pod) bool {
+	return d.read(encoded, &pod.ObjectMeta, func(of fields) {
+		d.decodeSpec(of[objectSpec], &pod.Spec)
+		d.decodeStatus(of[objectStatus], &pod.Status)
+	})
+}
+
+// readNode is readPod for a node, which has images that other nodes have, too.
+func (d *decoder) readNode(encoded []byte, node *corev1.Node) bool {
+	return d.read(encoded, &node.ObjectMeta, func(of fields) {
+		d.unmarshal(of[objectSpec], &node.Spec)
+		d.split(nodeStatusParts, of[objectStatus], &d.status)
+		d.unmarshal(d.status[0], &node.Status)
+		d.strip.node(node)
+		node.Status.Images = madeOnce(d, "images", d.status[1], func() []corev1.ContainerImage { return d.decodeImages(d.status[1]) })
+	})
+}
+
+// readReplicaSet is readPod for a ReplicaSet, whose template has most of what its pods have.
+func (d *decoder) readReplicaSet(encoded []byte, set *appsv1.ReplicaSet) bool {
+	return d.read(encoded, &set.ObjectMeta, func(of fields) {
+		d.unmarshal(of[objectStatus], &set.Status)
+		d.split(replicaSetParts, of[objectSpec], &d.workload)
+		d.unmarshal(d.workload[0], &set.Spec)
+		d.decodeTemplate(d.only(d.workload[1], templateField), &set.Spec.Template)
+	})
+}
+
+// readStatefulSet is readReplicaSet for a StatefulSet.
+func (d *decoder) readStatefulSet(encoded []byte, set *appsv1.StatefulSet) bool {
+	return d.read(encoded, &set.ObjectMeta, func(of fields) {
+		d.unmarshal(of[objectStatus], &set.Status)
+		d.split(statefulSetParts, of[objectSpec], &d.workload)
+		d.unmarshal(d.workload[0], &set.Spec)
+		d.decodeTemplate(d.only(d.workload[1], templateField), &set.Spec.Template)
+	})
+}
+
+// read decodes the metadata of an object, and the rest by a function, and marks it.
+func (d *decoder) read(encoded []byte, meta *metav1.ObjectMeta, rest func(of fields)) bool {
+	of, ok := fieldsOf(encoded)
+	if !ok {
+		return false
+	}
 	d.strip.pool.mu.Lock()
 	defer d.strip.pool.mu.Unlock()
-	var values [podStatus + 1][]byte
-	for len(encoded) > 0 {
-		number, value, rest, ok := wire.Next(encoded)
-		if !ok || value == nil || number > podStatus || values[number] != nil {
-			return false
-		}
-		values[number], encoded = value, rest
-	}
 	d.broken = false
-	d.decodeMeta(values[podMeta], &pod.ObjectMeta)
-	d.decodeSpec(values[podSpec], &pod.Spec)
-	d.decodeStatus(values[podStatus], &pod.Status)
-	pod.ManagedFields = decoded
+	d.decodeMeta(of[objectMeta], meta)
+	rest(of)
+	meta.ManagedFields = decoded
 	return !d.broken
 }
 
@@ -121,6 +177,36 @@ func (d *decoder) unmarshal(part []byte, into interface{ Unmarshal([]byte) error
 	d.broken = into.Unmarshal(part) != nil || d.broken
 }
 
+// decodeImages shares each of a node's images.
+func (d *decoder) decodeImages(encoded []byte) []corev1.ContainerImage {
+	images := make([]corev1.ContainerImage, 0, 50) // a kubelet tells no more, unless it is told to
+	for len(encoded) > 0 {
+		number, value, rest, ok := wire.Next(encoded)
+		if !ok || number != statusImages || value == nil {
+			d.broken = true
+			return nil
+		}
+		encoded = rest
+		image := corev1.ContainerImage{}
+		if shared := once(d, "image", value, func(i *corev1.ContainerImage) *corev1.ContainerImage { return i }); shared != nil {
+			image = *shared
+		}
+		images = append(images, image)
+	}
+	return exact(images)
+}
+
+// decodeTemplate decodes that of a workload's pods.
+func (d *decoder) decodeTemplate(encoded []byte, template *corev1.PodTemplateSpec) {
+	of, ok := fieldsOf(encoded)
+	if !ok || of[objectStatus] != nil {
+		d.broken = true
+		return
+	}
+	d.decodeMeta(of[objectMeta], &template.ObjectMeta)
+	d.decodeSpec(of[objectSpec], &template.Spec)
+}
+
 // decodable is a pointer to an API type.
 type decodable[M any] interface {
 	*M
@@ -129,26 +215,33 @@ type decodable[M any] interface {
 
 // once gives what was made of an equal part, or has it made of what this one decodes to. The use tells
 // apart what has the same type.
-func once[M, T any, P decodable[M]](d *decoder, use string, part []byte, take func(P) T) (made T) {
+func once[M, T any, P decodable[M]](d *decoder, use string, part []byte, take func(P) T) T {
+	return madeOnce(d, use, part, func() (made T) {
+		from := P(new(M))
+		if d.unmarshal(part, from); !d.broken {
+			made = take(from)
+		}
+		return made
+	})
+}
+
+// madeOnce is once for what is not decoded as a whole.
+func madeOnce[T any](d *decoder, use string, part []byte, make func() T) (made T) {
 	if len(part) == 0 || d.broken {
 		return made
 	}
 	p := d.strip.pool
 	p.text(use)
 	p.scratch = append(p.scratch, part...)
-	key := digest(sha256.Sum256(p.scratch))
-	p.scratch = p.scratch[:0]
+	key := p.digest()
 	if known, ok := p.parts.get(key); ok {
 		if same, ok := known.(T); ok {
 			return same
 		}
 	}
-	from := P(new(M))
-	if d.unmarshal(part, from); d.broken {
-		return made
+	if made = make(); !d.broken {
+		p.parts.put(key, made)
 	}
-	made = take(from)
-	p.parts.put(key, made)
 	return made
 }
 

@@ -14,7 +14,7 @@ import (
 // How much a pool remembers, at most twice over.
 const (
 	poolStrings = 1 << 16
-	poolParts   = 1 << 13
+	poolParts   = 1 << 15
 	longest     = 256 // bytes of a string worth sharing
 )
 
@@ -31,8 +31,15 @@ type Pool struct {
 	keys    []string // of the map at hand
 }
 
-// digest stands for the encoding of a part. Two parts with one digest are equal.
-type digest [sha256.Size]byte
+// digest stands for the encoding of a part: the first half of its SHA-256. Two parts with one digest are equal.
+type digest [sha256.Size / 2]byte
+
+// digest gives that of the bytes in scratch, and empties it.
+func (p *Pool) digest() digest {
+	sum := sha256.Sum256(p.scratch)
+	p.scratch = p.scratch[:0]
+	return digest(sum[:len(digest{})])
+}
 
 // NewPool makes an empty one.
 func NewPool() *Pool {
@@ -98,8 +105,7 @@ func (p *Pool) text(s string) {
 // shared gives the part that stands for all equal ones, those with the bytes in
 // scratch. first prepares the one that is kept.
 func shared[T any](p *Pool, part T, first func(T) T) T {
-	key := digest(sha256.Sum256(p.scratch))
-	p.scratch = p.scratch[:0]
+	key := p.digest()
 	if known, ok := p.parts.get(key); ok {
 		if same, ok := known.(T); ok {
 			return same

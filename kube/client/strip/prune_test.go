@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -120,7 +121,7 @@ func strippedOf(t interface{ Fatal(...any) }, from runtime.Decoder, data []byte,
 func TestPrunedAndStrippedIsStripped(t *testing.T) {
 	whole, pruned := protobufDecoder(wholeObjects), protobufDecoder(prunedObjects(NewPool()))
 	rapid.Check(t, func(t *rapid.T) {
-		objects := []runtime.Object{&corev1.Pod{}, &corev1.Node{}, &corev1.PodList{}}
+		objects := []runtime.Object{&corev1.Pod{}, &corev1.Node{}, &corev1.PodList{}, &appsv1.ReplicaSet{}, &appsv1.StatefulSet{}, &appsv1.ReplicaSetList{}, &appsv1.StatefulSetList{}}
 		object := rapid.SampledFrom(objects).Draw(t, "kind").DeepCopyObject()
 		drawValue(t, reflect.ValueOf(object).Elem(), 0)
 		data := sample.Encoded(t, object)
@@ -247,9 +248,23 @@ func TestNumbersOfFieldsAreThoseOfTheAPI(t *testing.T) {
 	for _, field := range []struct{ got, want wire.Number }{
 		{listMeta, wire.MessageOf[corev1.PodList]().Number("ListMeta")},
 		{listItems, wire.MessageOf[corev1.PodList]().Number("Items")},
-		{podMeta, prunedPod.Number("ObjectMeta")},
-		{podSpec, prunedPod.Number("Spec")},
-		{podStatus, prunedPod.Number("Status")},
+		{objectMeta, prunedPod.Number("ObjectMeta")},
+		{objectSpec, prunedPod.Number("Spec")},
+		{objectStatus, prunedPod.Number("Status")},
+		{objectMeta, prunedReplicaSet.Number("ObjectMeta")},
+		{objectSpec, prunedReplicaSet.Number("Spec")},
+		{objectStatus, prunedReplicaSet.Number("Status")},
+		{objectMeta, prunedStatefulSet.Number("ObjectMeta")},
+		{objectSpec, prunedStatefulSet.Number("Spec")},
+		{objectStatus, prunedStatefulSet.Number("Status")},
+		{objectMeta, prunedTemplate.Number("ObjectMeta")},
+		{objectSpec, prunedTemplate.Number("Spec")},
+		{objectMeta, prunedNode.Number("ObjectMeta")},
+		{objectSpec, prunedNode.Number("Spec")},
+		{objectStatus, prunedNode.Number("Status")},
+		{statusImages, wire.MessageOf[corev1.NodeStatus]().Number("Images")},
+		{templateField, wire.MessageOf[appsv1.ReplicaSetSpec]().Number("Template")},
+		{templateField, wire.MessageOf[appsv1.StatefulSetSpec]().Number("Template")},
 		{nodeName, prunedSpec.Number("NodeName")},
 		{statusConditions, prunedStatus.Number("Conditions")},
 		{conditionTime, prunedCondition.Number("LastTransitionTime")},

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"pgregory.net/rapid"
@@ -83,6 +84,10 @@ func stripWhole(object runtime.Object) {
 	case *corev1.PodList:
 		Items(o.Items)
 	case *corev1.NodeList:
+		Items(o.Items)
+	case *appsv1.ReplicaSetList:
+		Items(o.Items)
+	case *appsv1.StatefulSetList:
 		Items(o.Items)
 	default:
 		must(New().Strip(object))

@@ -113,6 +113,7 @@ func (s *Stripper) annotations(all map[string]string) map[string]string {
 
 func (s *Stripper) template(t *corev1.PodTemplateSpec) {
 	s.meta(&t.ObjectMeta)
+	t.ManagedFields = nil // templates have none
 	s.spec(&t.Spec)
 }
 

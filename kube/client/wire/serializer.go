@@ -168,6 +168,8 @@ func known(word []byte) string {
 		return "Pod"
 	case "Node":
 		return "Node"
+	case "apps/v1":
+		return "apps/v1"
 	case string(watch.Added):
 		return string(watch.Added)
 	case string(watch.Modified):
