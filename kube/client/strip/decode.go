@@ -251,6 +251,8 @@ func (d *decoder) decodeMeta(encoded []byte, m *metav1.ObjectMeta) {
 	d.unmarshal(parts[0], m)
 	m.Labels = once(d, "labels", parts[1], func(m *metav1.ObjectMeta) map[string]string { return d.strip.pool.dictionary(m.Labels) })
 	m.Annotations = once(d, "annotations", parts[2], func(m *metav1.ObjectMeta) map[string]string {
+		_, bookmark := m.Annotations[metav1.InitialEventsAnnotationKey]
+		d.broken = d.broken || bookmark // client-go reads it, and then drops the object
 		return d.strip.pool.dictionary(d.strip.annotations(m.Annotations))
 	})
 	m.OwnerReferences = once(d, "owners", parts[3], func(m *metav1.ObjectMeta) []metav1.OwnerReference {

@@ -313,6 +313,21 @@ func TestReplicasThatAreDecodedShareTheirParts(t *testing.T) {
 	}
 }
 
+func TestTheBookmarkThatEndsAListIsLeftAsItIs(t *testing.T) {
+	for _, object := range []metav1.Object{&corev1.Pod{}, &corev1.Node{}, &appsv1.ReplicaSet{}, &appsv1.StatefulSet{}} {
+		object.SetResourceVersion("7")
+		object.SetAnnotations(map[string]string{metav1.InitialEventsAnnotationKey: "true"})
+		got, _, err := protobufDecoder(prunedObjects(NewPool())).Decode(sample.Encoded(t, object.(runtime.Object)), nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		is := got.(metav1.Object)
+		if is.GetAnnotations()[metav1.InitialEventsAnnotationKey] != "true" || is.GetResourceVersion() != "7" {
+			t.Errorf("%T: client-go would wait for the end of the list for ever: %v", object, got)
+		}
+	}
+}
+
 // BenchmarkDecode is what a pod of a known workload costs from its encoding to what is stored.
 func BenchmarkDecode(b *testing.B) {
 	data := sample.Encoded(b, sample.Pod("web-1", "node-1"))
