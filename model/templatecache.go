@@ -12,6 +12,7 @@ import (
 // The zero value is empty. What was not asked for in a while is forgotten.
 type Templates[V any] struct {
 	young, old map[template]V
+	held       map[holdings]*holdings
 }
 
 // remembered is how many values are remembered at least, and half of how many at most.
@@ -27,7 +28,7 @@ type template struct {
 	whole             *corev1.ResourceRequirements // of the pod as a whole
 	overhead          any                          // the address of the map
 
-	containersHold, initsHold holdings
+	containersHold, initsHold *holdings // of equal ones the same; nil where they hold nothing
 	held                      *corev1.ResourceRequirements
 	allocated                 any // the address of the map
 	claims                    *corev1.NodeAllocatableResourceClaimStatus
@@ -49,6 +50,22 @@ type holding struct {
 	allocated any // the address of the map
 }
 
+// holdings are those of containers, of equal ones the same.
+func (t *Templates[V]) holdings(statuses []corev1.ContainerStatus) *holdings {
+	all := holdingsOf(statuses)
+	if all == (holdings{}) {
+		return nil
+	}
+	if same, ok := t.held[all]; ok {
+		return same
+	}
+	if t.held == nil || len(t.held) >= remembered {
+		t.held = map[holdings]*holdings{}
+	}
+	t.held[all] = &all
+	return &all
+}
+
 func holdingsOf(statuses []corev1.ContainerStatus) (all holdings) {
 	n := 0
 	for i := range statuses {
@@ -68,7 +85,7 @@ func holdingsOf(statuses []corev1.ContainerStatus) (all holdings) {
 // Of gives what was computed of a pod like this one, or computes it. No affinity but that
 // of the same namespace is the same.
 func (t *Templates[V]) Of(pod *corev1.Pod, compute func(*corev1.Pod) V) V {
-	key := templateOf(pod)
+	key := t.templateOf(pod)
 	if known, ok := t.young[key]; ok {
 		return known
 	}
@@ -83,7 +100,7 @@ func (t *Templates[V]) Of(pod *corev1.Pod, compute func(*corev1.Pod) V) V {
 	return value
 }
 
-func templateOf(pod *corev1.Pod) template {
+func (t *Templates[V]) templateOf(pod *corev1.Pod) template {
 	spec, status := &pod.Spec, &pod.Status
 	return template{
 		namespace:  pod.Namespace,
@@ -94,8 +111,8 @@ func templateOf(pod *corev1.Pod) template {
 		whole:      spec.Resources,
 		overhead:   reflect.ValueOf(spec.Overhead).UnsafePointer(),
 
-		containersHold: holdingsOf(status.ContainerStatuses),
-		initsHold:      holdingsOf(status.InitContainerStatuses),
+		containersHold: t.holdings(status.ContainerStatuses),
+		initsHold:      t.holdings(status.InitContainerStatuses),
 
 		held:       status.Resources,
 		allocated:  reflect.ValueOf(status.AllocatedResources).UnsafePointer(),

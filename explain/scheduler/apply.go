@@ -146,6 +146,11 @@ func (s *State) setPod(pod *corev1.Pod) error {
 
 // place moves a pod between the nodes.
 func (s *State) place(old, pod *corev1.Pod) error {
+	if Assigned(old) && Assigned(pod) && s.nodes.updatePod(old, pod) {
+		s.groups.RemovePodGroupMember(old)
+		s.groups.AddPodGroupMember(pod)
+		return nil
+	}
 	moves := !Assigned(old) || !Assigned(pod) || !sameTerms(old, pod)
 	if Assigned(old) {
 		s.countPriority(old, -1)

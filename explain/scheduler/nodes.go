@@ -3,6 +3,7 @@ package scheduler
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -92,6 +93,24 @@ func (n *nodeInfos) addPod(pod *corev1.Pod) {
 	copy(info.Pods[at+1:], info.Pods[at:last])
 	info.Pods[at] = &added
 	n.reselect = n.reselect || before != rulesOf(info)
+}
+
+// updatePod takes the newest state of a pod in the place of the one before, where it stays on its node and all
+// that plugins keep of it is the same, as after most changes of a status: what was answered for the node
+// holds then. It reports whether it did.
+func (n *nodeInfos) updatePod(old, pod *corev1.Pod) bool {
+	info := n.byName[pod.Spec.NodeName]
+	if info == nil || old.UID != pod.UID || (old.DeletionTimestamp == nil) != (pod.DeletionTimestamp == nil) || !sameTerms(old, pod) ||
+		n.pods.Of(old, podInfo) != n.pods.Of(pod, podInfo) || !reflect.DeepEqual(old.Spec, pod.Spec) {
+		return false
+	}
+	for _, known := range info.Pods {
+		if of, ok := known.(*framework.PodInfo); ok && of.Pod == old {
+			of.Pod = pod
+			return true
+		}
+	}
+	return false
 }
 
 // comparePods is the order of the pods of a node: as they were created, then by name. Which of
