@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli"
+	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 )
 
 func main() {
@@ -25,7 +26,25 @@ var ending = []os.Signal{
 
 // run is the whole program; its result is the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(ctx, ending...)
+	ctx, stop := untilSignal(ctx)
 	defer stop()
 	return cli.Run(ctx, args, stdin, stdout, stderr)
+}
+
+// untilSignal is signal.NotifyContext of the ending signals, with the signal as an exit.Signal for its cause.
+func untilSignal(ctx context.Context) (context.Context, func()) {
+	ctx, end := context.WithCancelCause(ctx)
+	received := make(chan os.Signal, 1)
+	signal.Notify(received, ending...)
+	go func() {
+		select {
+		case s := <-received:
+			end(exit.Signal{Signal: s})
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(received)
+		end(nil)
+	}
 }

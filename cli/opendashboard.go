@@ -85,5 +85,8 @@ func (s *screen) show(ctx context.Context, options ui.Options) error {
 	if err := guard.Run(ctx, app, s.In, terminal.Below(s.Out), aborting(s.Streams)); err != nil {
 		return fmt.Errorf("run dashboard: %w", err)
 	}
+	if err := exit.BySignal(ctx); err != nil {
+		return err
+	}
 	return app.Err()
 }

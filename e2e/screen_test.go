@@ -227,15 +227,16 @@ func restore(t *testing.T, config string) {
 	for _, c := range []struct {
 		name string
 		end  func(screen) error
+		code int
 	}{
-		{"ctrl-c", func(s screen) error { return s.Type(ctrlC) }},
-		{"SIGTERM", func(s screen) error { return s.Signal(syscall.SIGTERM) }},
-		{"SIGINT", func(s screen) error { return s.Signal(syscall.SIGINT) }},
-		{"SIGQUIT", func(s screen) error { return s.Signal(syscall.SIGQUIT) }},
-		{"SIGHUP", func(s screen) error { return s.Signal(syscall.SIGHUP) }},
-		{"SIGABRT", func(s screen) error { return s.Signal(syscall.SIGABRT) }},
-		{"SIGSEGV of another process", func(s screen) error { return s.Signal(syscall.SIGSEGV) }},
-		{"SIGTRAP", func(s screen) error { return s.Signal(syscall.SIGTRAP) }},
+		{"ctrl-c", func(s screen) error { return s.Type(ctrlC) }, 0},
+		{"SIGTERM", func(s screen) error { return s.Signal(syscall.SIGTERM) }, 143},
+		{"SIGINT", func(s screen) error { return s.Signal(syscall.SIGINT) }, 130},
+		{"SIGQUIT", func(s screen) error { return s.Signal(syscall.SIGQUIT) }, 131},
+		{"SIGHUP", func(s screen) error { return s.Signal(syscall.SIGHUP) }, 129},
+		{"SIGABRT", func(s screen) error { return s.Signal(syscall.SIGABRT) }, 134},
+		{"SIGSEGV of another process", func(s screen) error { return s.Signal(syscall.SIGSEGV) }, 139},
+		{"SIGTRAP", func(s screen) error { return s.Signal(syscall.SIGTRAP) }, 133},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := open(t, 80, 24, "--kubeconfig", config)
@@ -248,7 +249,7 @@ func restore(t *testing.T, config string) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.ends(0)
+			s.ends(c.code)
 			if found := innards.FindString(s.String()); found != "" {
 				t.Errorf("it shows its innards: %q\n%s", found, s)
 			}

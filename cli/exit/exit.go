@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"syscall"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/terminal"
@@ -42,6 +43,36 @@ var (
 	ErrDeleted  = errors.New("the pod was deleted")
 )
 
+// Signal is the cause of a context that a signal to the program has ended.
+type Signal struct{ os.Signal }
+
+// Error names the signal.
+func (s Signal) Error() string { return s.String() + " received" }
+
+// Is makes it a context.Canceled, as the cause of signal.NotifyContext is.
+func (s Signal) Is(target error) bool { return target == context.Canceled }
+
+// endedBySignal ends the dashboard with the exit code that a shell gives a program that a
+// signal has ended.
+type endedBySignal int
+
+// Error is what the exit code says.
+func (e endedBySignal) Error() string { return fmt.Sprintf("ended by signal %d", int(e)) }
+
+// BySignal ends the dashboard with 128 and the number of the signal that has ended ctx; nil
+// where none has.
+func BySignal(ctx context.Context) error {
+	var received Signal
+	if !errors.As(context.Cause(ctx), &received) {
+		return nil
+	}
+	number, ok := received.Signal.(syscall.Signal)
+	if !ok {
+		return nil
+	}
+	return endedBySignal(number)
+}
+
 // usageError is a wrong command line, or a manifest that cannot be read.
 type usageError struct{ error }
 
@@ -56,10 +87,15 @@ func Usagef(format string, args ...any) error {
 // Code turns a command's error into the program's exit code, and prints the error in
 // one line unless that was done.
 func Code(ctx context.Context, err error, to *terminal.Streams) int {
-	var usage usageError
+	var (
+		usage    usageError
+		bySignal endedBySignal
+	)
 	switch {
 	case err == nil:
 		return Clear
+	case errors.As(err, &bySignal):
+		return 128 + int(bySignal)
 	case ctx.Err() != nil && errors.Is(err, context.Canceled): // even while a file was read
 		to.Say(errors.New("interrupted"))
 		return Unknown
