@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/output"
@@ -33,6 +34,7 @@ type Command struct {
 	yes     bool   // answers the plan's question
 	output  string
 	dryRun  string           // kubectl's flag: none, client or server
+	flags   *pflag.FlagSet   // those of the command
 	replace *bool            // values may be replaced without asking; nil where the command replaces none
 	timeout time.Duration    // of watching what was begun; 0: none
 	agree   map[string]*bool // what is agreed to beforehand, by kubectl drain's flag
@@ -65,6 +67,7 @@ or needs a flag that is missing; 2 wrong usage; 3 unknown.`
 
 // AddFlags adds the flags that all these commands have.
 func (c *Command) AddFlags(cmd *cobra.Command) {
+	c.flags = cmd.Flags()
 	cmd.Flags().BoolVar(&c.plan, "plan", false, "Show the plan and stop; send only dry runs.")
 	cmd.Flags().BoolVar(&c.yes, "yes", false, "Do not ask for confirmation.")
 	cmd.Flags().StringVar(&c.dryRun, "dry-run", dryRuns[0], "Same as --plan: =client or =server, both send dry runs.")
@@ -97,16 +100,28 @@ func (c *Command) AddTimeout(cmd *cobra.Command) {
 	cmd.Flags().DurationVar(&c.timeout, "timeout", 0, "Stop after this time, as ctrl-c does; 0 is never.")
 }
 
+// validateDryRun makes a plan of --dry-run, and rejects a value that is none or contradicts --plan.
+func validateDryRun(c *Command) error {
+	if !slices.Contains(dryRuns, c.dryRun) {
+		return exit.Usagef("%s: --dry-run=%s: choose one of %s%s", c.verb, c.dryRun, strings.Join(dryRuns, ", "), suggest.DidYouMean(c.dryRun, dryRuns...))
+	}
+	dry := c.dryRun != dryRuns[0]
+	if dry != c.plan && c.flags.Changed("plan") && c.flags.Changed("dry-run") {
+		return exit.Usagef("%s: --plan=%t and --dry-run=%s contradict each other: use one of them", c.verb, c.plan, c.dryRun)
+	}
+	c.plan = c.plan || dry
+	return nil
+}
+
 // validate rejects a command line that cannot be carried out, before anything is
 // asked of a server.
 func (c *Command) validate() (err error) {
 	if err := output.Check(c.output, "text", "json"); err != nil {
 		return err
 	}
-	if !slices.Contains(dryRuns, c.dryRun) {
-		return exit.Usagef("%s: --dry-run=%s: choose one of %s%s", c.verb, c.dryRun, strings.Join(dryRuns, ", "), suggest.DidYouMean(c.dryRun, dryRuns...))
+	if err := validateDryRun(c); err != nil {
+		return err
 	}
-	c.plan = c.plan || c.dryRun != dryRuns[0]
 	if c.settings, err = settings.Used(settings.ReadOnly, settings.Production); err != nil {
 		return err
 	}
