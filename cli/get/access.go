@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/output"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/settings"
@@ -128,39 +130,107 @@ func (g *Options) printAccess(rights []client.Access, write contextWrite) error 
 	return output.JSON(g.Out, list)
 }
 
+// viewNeeds are the resources that a view needs, as resourceName writes them.
+type viewNeeds struct {
+	view   string
+	closed []string // without one of these nothing is shown
+	whole  bool     // nothing is shown either of pods of one namespace
+	partly []unknownWithout
+}
+
+// unknownWithout is what is unknown where a resource cannot be listed.
+type unknownWithout struct{ resource, unknown string }
+
+// needs are those of all views that need the state of a cluster, in the order of the dashboard's keys.
+var needs = []viewNeeds{
+	{view: "pending", closed: []string{"pods"}, partly: []unknownWithout{{"nodes", "verdicts are"}}},
+	{view: "pods", closed: []string{"pods"}},
+	{view: "nodes", closed: []string{"nodes"}, partly: []unknownWithout{{"pods", "free capacity is"}}},
+	{view: "pools", closed: []string{"nodes"}, partly: []unknownWithout{{"pods", "free capacity is"}}},
+	{view: "taints", closed: []string{"nodes"}, partly: []unknownWithout{{"pods", "which pods tolerate them is"}}},
+	{view: "priorities", closed: []string{"priorityclasses.scheduling.k8s.io"}, partly: []unknownWithout{{"pods", "the number of pods is"}}},
+	{view: "evictions", closed: []string{"nodes", "pods"}, whole: true, partly: []unknownWithout{{"pods.metrics.k8s.io", "usage is"}}},
+	{view: "cgroups", closed: []string{"nodes", "pods"}, whole: true},
+	{view: "quotas", closed: []string{"resourcequotas"}, partly: []unknownWithout{{"pods", "how many more pods fit is"}, {"limitranges", "default requests are"}}},
+	{view: "budgets", closed: []string{"poddisruptionbudgets.policy"}, partly: []unknownWithout{{"pods", "which pods they select is"}}},
+	{
+		view: "volumes", closed: []string{"persistentvolumeclaims", "persistentvolumes"},
+		partly: []unknownWithout{
+			{"pods", "which pods use a claim is"},
+			{"storageclasses.storage.k8s.io", "StorageClasses are"},
+			{"csinodes.storage.k8s.io", "attach limits are"},
+			{"volumeattachments.storage.k8s.io", "the number of attached volumes is"},
+		},
+	},
+	{
+		view: "devices", closed: []string{"resourceslices.resource.k8s.io"},
+		partly: []unknownWithout{{"resourceclaims.resource.k8s.io", "allocated devices are"}, {"deviceclasses.resource.k8s.io", "DeviceClasses are"}},
+	},
+	{view: "resizes", closed: []string{"pods"}, partly: []unknownWithout{{"nodes", "what a node lacks is"}}},
+	{view: "schedulers", partly: []unknownWithout{{"leases.coordination.k8s.io", "whether they are running is"}, {"pods", "the number of pending pods is"}}},
+}
+
 // viewsLeft lists how much of each view the rights allow.
 func viewsLeft(rights []client.Access) []viewAccess {
 	refused, namespace := map[string]bool{}, ""
 	for _, r := range rights {
-		if r.Verb != "list" || r.Group != "" {
+		if r.Verb != "list" {
 			continue
 		}
-		refused[r.Resource] = !r.Allowed
-		if r.Resource == "pods" {
+		refused[resourceName(r)] = !r.Allowed
+		if r.Resource == "pods" && r.Group == "" {
 			namespace = r.Namespace
 		}
 	}
-	return []viewAccess{
-		accessTo("pending", refused["pods"], refused["nodes"], namespace, "verdicts are unknown: not allowed to list nodes"),
-		accessTo("pods", refused["pods"], false, namespace, ""),
-		accessTo("nodes", refused["nodes"], refused["pods"], namespace, "free capacity is unknown: not allowed to list pods"),
+	views := make([]viewAccess, len(needs))
+	for i, v := range needs {
+		state, why := v.left(refused, namespace)
+		views[i] = viewAccess{v.view, state, why}
 	}
+	return views
 }
 
-// accessTo is the access to one view.
-func accessTo(name string, closed, lacks bool, namespace, why string) viewAccess {
-	switch {
-	case closed && name == "nodes":
-		return viewAccess{name, "closed", "not allowed to list nodes"}
-	case closed:
-		return viewAccess{name, "closed", "not allowed to list pods"}
-	case lacks:
-		return viewAccess{name, "partly", why}
-	case namespace != "":
-		return viewAccess{name, "partly", "only pods of namespace " + namespace + " can be listed"}
-	default:
-		return viewAccess{name, "open", ""}
+// left is how much of a view is left, and why not all of it. Of pods, those of a namespace can be
+// listed; "" is all.
+func (v *viewNeeds) left(refused map[string]bool, namespace string) (state, why string) {
+	closed := v.closed
+	if refused["nodes"] && refused["pods"] {
+		closed = append(slices.Clone(closed), "nodes") // then no command reads the cluster
 	}
+	for _, resource := range closed {
+		if refused[resource] {
+			return "closed", "not allowed to list " + plural(resource)
+		}
+	}
+	only := ""
+	if namespace != "" && !refused["pods"] {
+		only = "only pods of namespace " + namespace + " can be listed"
+	}
+	if v.whole && only != "" {
+		return "closed", only
+	}
+	var lacks []string
+	for _, w := range v.partly {
+		if refused[w.resource] {
+			lacks = append(lacks, w.unknown+" unknown: not allowed to list "+plural(w.resource))
+		}
+	}
+	if only != "" {
+		lacks = append(lacks, only)
+	}
+	if len(lacks) == 0 {
+		return "open", ""
+	}
+	return "partly", strings.Join(lacks, "; ")
+}
+
+// plural is a resource without its API group; of metrics it says that they are.
+func plural(resource string) string {
+	name, group, _ := strings.Cut(resource, ".")
+	if group == "metrics.k8s.io" {
+		return "metrics of " + name
+	}
+	return name
 }
 
 // resourceName is a resource as kubectl auth can-i names it.
