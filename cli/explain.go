@@ -177,7 +177,7 @@ func (e *explainOptions) ask(ctx context.Context, live *source.Live, pod *model.
 
 // write writes the explanation of one pod.
 func (e *explainOptions) write(live *source.Live, r *report.Report) error {
-	out := output.NewReports(e.Out, e.output, false, e.textOptions(live))
+	out := output.NewReports(e.Streams, e.output, false, e.textOptions(live))
 	return errors.Join(out.Write(r), out.Close())
 }
 
@@ -242,7 +242,7 @@ func (e *explainOptions) runAll(ctx context.Context, live *source.Live) error {
 	if e.output == "text" {
 		source.Warn(ctx, live, e.scope.Namespace)
 	}
-	out := output.NewReports(e.Out, e.output, true, e.textOptions(live))
+	out := output.NewReports(e.Streams, e.output, true, e.textOptions(live))
 	out.Empty = e.scope.NonePending(live)
 	parts, outlines := e.partsOfEach(), live.Outlines()
 	for _, kind := range slices.Concat(live.Snapshot.Pending, live.Snapshot.Resizing) {

@@ -59,7 +59,7 @@ func (e *explainOptions) runFiles(ctx context.Context) error {
 		return err
 	}
 	defer live.Close()
-	out := output.NewReports(e.Out, e.output, len(pods) > 1, e.textOptions(live))
+	out := output.NewReports(e.Streams, e.output, len(pods) > 1, e.textOptions(live))
 	var found exit.Outcome
 	for _, w := range pods {
 		r, err := e.explainWish(ctx, live, w, e.fixes || len(pods) == 1)

@@ -45,10 +45,10 @@ func budgets(ctx context.Context, g *Options, live *source.Live) (*output.List, 
 			orNone(strings.Join(b.Shared, ",")),
 		)
 		l.Names = append(l.Names, "poddisruptionbudget.policy/"+b.Name)
-		l.Lines = append(l.Lines, budgetLines(&b, sharing)...)
+		l.Notes = append(l.Notes, budgetLines(&b, sharing)...)
 	}
-	if more := len(l.Lines) - linesOfBudgets; more > 1 {
-		l.Lines = append(l.Lines[:linesOfBudgets], fmt.Sprintf("%d more lines like these: -o json has why each budget allows no eviction", more))
+	if more := len(l.Notes) - linesOfBudgets; more > 1 {
+		l.Notes = append(l.Notes[:linesOfBudgets], fmt.Sprintf("%d more lines like these: -o json has why each budget allows no eviction", more))
 	}
 	g.tellUnprotected(l, live.Snapshot, unprotected)
 	return l, nil
@@ -112,7 +112,7 @@ func (g *Options) tellUnprotected(l *output.List, s *model.Snapshot, all []inven
 	for _, item := range items {
 		names = append(names, item.Namespace+"/"+item.Name)
 	}
-	l.Lines = append(l.Lines, grammar.Count(len(items), "workload", "workloads")+" of several pods without a PodDisruptionBudget: "+grammar.List(names, grammar.Few))
+	l.Notes = append(l.Notes, grammar.Count(len(items), "workload", "workloads")+" of several pods without a PodDisruptionBudget: "+grammar.List(names, grammar.Few))
 }
 
 // listOf are the objects of a resource that a view needs. That it could not be listed is

@@ -87,10 +87,10 @@ func cgroups(ctx context.Context, g *Options, live *source.Live) (*output.List, 
 		differ = differ || c.HasNewer()
 	}
 	if differ {
-		l.Lines = append(l.Lines, kubelet.NewerWords)
+		l.Notes = append(l.Notes, kubelet.NewerWords)
 	}
 	if config == nil {
-		l.Lines = append(l.Lines, "By the kubelet's defaults, with the driver systemd. Its configuration cannot be read: "+why+".")
+		l.Notes = append(l.Notes, "By the kubelet's defaults, with the driver systemd. Its configuration cannot be read: "+why+".")
 	}
 	return l, nil
 }

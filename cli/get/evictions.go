@@ -33,9 +33,9 @@ func evictions(ctx context.Context, g *Options, live *source.Live) (*output.List
 	}
 	config, why := kubeletConfig(ctx, live, node.Name)
 	all := kubelet.Evictions(node, usage)
-	l.Extra, l.Lines = map[string]any{kubeletField: config}, thresholdLines(config, why)
+	l.Extra, l.Notes = map[string]any{kubeletField: config}, thresholdLines(config, why)
 	if config == nil && slices.ContainsFunc(all, func(e kubelet.Eviction) bool { return e.Pinned > 0 }) {
-		l.Lines[0] += " So it is unknown whether the CPU manager pins CPUs: by default it pins none."
+		l.Notes[0] += " So it is unknown whether the CPU manager pins CPUs: by default it pins none."
 	}
 	most := slices.IndexFunc(all, func(e kubelet.Eviction) bool { return e.Never != "" })
 	if most < 0 {

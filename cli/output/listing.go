@@ -26,9 +26,12 @@ type List struct {
 	// Extra are fields of the JSON list beside its items.
 	Extra map[string]any
 
-	// IsText says that people get Lines instead of rows; else they come after the rows.
+	// IsText says that people get Lines instead of rows.
 	IsText bool
 	Lines  []string
+
+	// Notes are what people are told of the whole list, on standard error.
+	Notes []string
 }
 
 // Add adds one row. Its last cells are those of -o wide.
@@ -39,7 +42,7 @@ func (l *List) Add(item any, cells ...string) {
 	}
 }
 
-// Print writes the listing in the form asked for, and on errOut that it is empty.
+// Print writes the listing in the form asked for, and on errOut that it is empty and its notes.
 func (l *List) Print(out, errOut io.Writer, form string, noHeaders bool) error {
 	switch form {
 	case "json":
@@ -49,24 +52,34 @@ func (l *List) Print(out, errOut io.Writer, form string, noHeaders bool) error {
 		maps.Copy(list, l.Extra)
 		return YAML(out, list)
 	}
-	if len(l.items) == 0 {
-		if _, err := fmt.Fprintln(errOut, terminal.OneLine(l.Empty)); err != nil || form == "name" || l.IsText {
+	switch {
+	case len(l.items) == 0:
+		if _, err := fmt.Fprintln(errOut, terminal.OneLine(l.Empty)); err != nil || form == "name" {
 			return err
 		}
-		_, err := io.WriteString(out, l.after(noHeaders))
-		return err
-	}
-	if form == "name" {
+	case form == "name":
 		_, err := io.WriteString(out, nameLines(l.Names))
 		return err
+	case l.IsText:
+		if _, err := fmt.Fprintln(out, strings.Join(l.Lines, "\n")); err != nil {
+			return err
+		}
+	default:
+		if _, err := io.WriteString(out, l.table(form == "wide", noHeaders)); err != nil {
+			return err
+		}
 	}
-	if l.IsText {
-		_, err := fmt.Fprintln(out, strings.Join(l.Lines, "\n"))
-		return err
+	if noHeaders { // for scripts
+		return nil
 	}
+	return sayNotes(errOut, l.Notes)
+}
+
+// table is the list for people, with the columns of -o wide or without.
+func (l *List) table(wide, noHeaders bool) string {
 	heads := slices.Concat(l.Heads, l.More)
 	width := len(heads)
-	if form != "wide" {
+	if !wide {
 		width = len(l.Heads)
 	}
 	var rows [][]string
@@ -76,20 +89,23 @@ func (l *List) Print(out, errOut io.Writer, form string, noHeaders bool) error {
 	for _, row := range l.rows {
 		rows = append(rows, row[:width])
 	}
-	_, err := io.WriteString(out, Table(rows)+l.after(noHeaders))
-	return err
+	return Table(rows)
 }
 
-// after are the lines after the rows, each in one line; none without headers, for scripts.
-func (l *List) after(noHeaders bool) string {
-	if len(l.Lines) == 0 || noHeaders {
-		return ""
+// sayNotes says what is told beside data, each note in one line, on a terminal after an empty one.
+func sayNotes(errOut io.Writer, notes []string) error {
+	if len(notes) == 0 {
+		return nil
 	}
 	var text strings.Builder
-	for _, line := range l.Lines {
-		text.WriteString("\n" + terminal.OneLine(line))
+	if terminal.Is(errOut) {
+		text.WriteString("\n")
 	}
-	return text.String() + "\n"
+	for _, note := range notes {
+		text.WriteString(terminal.OneLine(note) + "\n")
+	}
+	_, err := io.WriteString(errOut, text.String())
+	return err
 }
 
 // nameLines puts each name on a line of its own.

@@ -1,6 +1,7 @@
 package output
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -17,19 +18,21 @@ import (
 // item, so that the first is there before the last is found.
 type Reports struct {
 	w       io.Writer
+	errOut  io.Writer // what is told beside the answers
 	form    string
 	list    bool
 	options report.TextOptions // what is shown beside the answer
 	written int
-	notes   []string // of reports of a list in text: each stands once, at the end
+	unknown []string // of reports of a list in text: each is said once, at the end
+	notes   []string // those that --verbose asks for, as well
 
-	Empty string // what a list in text says if no report was written
+	Empty string // what is said of a list in text or Markdown if no report was written
 }
 
 // NewReports makes a writer of one explanation, or of a list.
-func NewReports(w io.Writer, form string, list bool, options report.TextOptions) *Reports {
+func NewReports(to *terminal.Streams, form string, list bool, options report.TextOptions) *Reports {
 	options.List = list
-	return &Reports{w: w, form: form, list: list, options: options, Empty: "No pending pods."}
+	return &Reports{w: to.Out, errOut: to.ErrOut, form: form, list: list, options: options, Empty: "No pending pods."}
 }
 
 // Write writes one explanation.
@@ -56,37 +59,48 @@ func (r *Reports) Write(answer *report.Report) error {
 
 // Close ends a list.
 func (r *Reports) Close() error {
+	if !r.list {
+		return nil
+	}
 	var err error
-	switch {
-	case r.form == "json" && r.list && r.written == 0:
+	switch empty := r.written == 0; {
+	case r.form == "json" && empty:
 		_, err = fmt.Fprintf(r.w, "%s]}\n", r.head())
-	case r.form == "json" && r.list:
+	case r.form == "json":
 		_, err = io.WriteString(r.w, "\n]}\n")
-	case r.form == "yaml" && r.list && r.written == 0:
+	case r.form == "yaml" && empty:
 		_, err = fmt.Fprintf(r.w, "apiVersion: %s\nkind: %s\nitems: []\n", report.APIVersion, report.ListKind)
-	case r.form == "text" && r.list && r.written == 0:
-		_, err = io.WriteString(r.w, model.Clean(r.Empty)+"\n")
-	case r.form == "text" && r.list && len(r.notes) > 0:
-		err = r.writeBlock(strings.Join(r.notes, "\n") + "\n")
+	case r.form == "yaml":
+	case empty:
+		_, err = fmt.Fprintln(r.errOut, terminal.OneLine(r.Empty))
+	default:
+		if len(r.notes) > 0 {
+			err = r.writeBlock(strings.Join(r.notes, "\n") + "\n")
+		}
+		err = errors.Join(err, sayNotes(r.errOut, r.unknown))
 	}
 	return err
 }
 
-// note keeps the notes of a report for the end of a list.
+// note keeps for the end of a list what all of its reports may say.
 func (r *Reports) note(answer *report.Report) {
 	if !r.list {
 		return
 	}
-	notes := answer.UnknownForAll()
+	r.unknown = withNew(r.unknown, answer.UnknownForAll())
 	if r.options.Verbose {
-		notes = append(notes, answer.Notes()...)
+		r.notes = withNew(r.notes, answer.Notes())
 	}
-	for _, note := range notes {
-		note = model.Clean(note)
-		if !slices.Contains(r.notes, note) {
-			r.notes = append(r.notes, note)
+}
+
+// withNew is a list of lines with those of others that it does not have.
+func withNew(lines, others []string) []string {
+	for _, line := range others {
+		if line = model.Clean(line); !slices.Contains(lines, line) {
+			lines = append(lines, line)
 		}
 	}
+	return lines
 }
 
 // head begins a JSON list.
