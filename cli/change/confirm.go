@@ -64,7 +64,7 @@ func (c *Command) consents(ctx context.Context, p *plan.Plan) ([]bool, error) {
 		if c.yes {
 			return nil, missingFlags(c, p)
 		}
-		answer, err := c.answers.Ask(ctx, fmt.Sprintf("It would %s (%s). Type y to agree:", consent.Words, flagOf(consent)))
+		answer, err := c.answers.Ask(ctx, fmt.Sprintf("It would %s (%s). Type y to agree:", consent.Words, consent.Flag))
 		if err != nil {
 			return nil, err
 		}
@@ -80,19 +80,14 @@ func missingFlags(c *Command, p *plan.Plan) error {
 	var would, flags []string
 	for _, consent := range p.Consents {
 		if !agreedByFlag(c, consent) {
-			would, flags = append(would, consent.Words), append(flags, flagOf(consent))
+			would, flags = append(would, consent.Words), append(flags, consent.Flag)
 		}
 	}
 	return exit.Usagef("%s would %s: use %s to allow it", p.Action.Name(), strings.Join(would, " and "), strings.Join(flags, " and "))
 }
 
-// flagOf is the flag of the command that agrees.
-func flagOf(consent plan.Consent) string {
-	return consent.Flag[strings.LastIndex(consent.Flag, " ")+1:]
-}
-
 // agreedByFlag says whether the flag that agrees was given.
 func agreedByFlag(c *Command, consent plan.Consent) bool {
-	given := c.agree[flagOf(consent)]
+	given := c.agree[consent.Flag]
 	return given != nil && *given
 }

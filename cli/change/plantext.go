@@ -56,7 +56,7 @@ func planText(plan *plan.Plan, context string) string {
 		line("  %s", edit)
 	}
 	for _, consent := range plan.Consents {
-		line("  It would %s (%s).", consent.Words, flagOf(consent))
+		line("  It would %s (%s).", consent.Words, consent.Flag)
 	}
 	if plan.Order != "" {
 		line("  %s", plan.Order)

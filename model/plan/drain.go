@@ -129,7 +129,7 @@ func (d Drain) already(left []End) string {
 func consentsOf(ends []End) []Consent {
 	var consents []Consent
 	if n := countEnds(ends, func(e End) bool { return e.Lost && !e.Terminating }); n > 0 {
-		consents = append(consents, Consent{Words: fmt.Sprintf("evict %s without a controller", CountPods(n)), Flag: "kubectl drain --force"})
+		consents = append(consents, Consent{Words: fmt.Sprintf("evict %s without a controller", CountPods(n)), Flag: "--force"})
 	}
 	if n := countEnds(ends, func(e End) bool { return e.EmptyDir && !e.Terminating }); n > 0 {
 		consents = append(consents, Consent{Words: fmt.Sprintf("delete the emptyDir data of %s", CountPods(n)), Flag: "--delete-emptydir-data"})

@@ -64,7 +64,7 @@ func TestADrainIsPlannedAsDrawn(t *testing.T) {
 		"! web/cache-0 to std-c-01; emptyDir data is deleted",
 		"  batch/report-2 to std-a-01",
 		"3 not evicted: 2 DaemonSet pods, 1 static pod",
-		"evict 1 pod without a controller (kubectl drain --force)",
+		"evict 1 pod without a controller (--force)",
 		"delete the emptyDir data of 1 pod (--delete-emptydir-data)",
 		"Order: cordon, then evict all 11 pods in parallel; longest grace period 60s.",
 		"kube-apiserver accepts it (dry run). Undo: uncordon; pods do not move back.",
@@ -220,7 +220,7 @@ func TestAPodWhoseDaemonSetIsGoneIsNotRecreated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(plan.Ends) != 1 || !plan.Ends[0].Lost || len(plan.Consents) != 1 || plan.Consents[0].Flag != "kubectl drain --force" {
+	if len(plan.Ends) != 1 || !plan.Ends[0].Lost || len(plan.Consents) != 1 || plan.Consents[0].Flag != "--force" {
 		t.Errorf("ends %+v, consents %+v", plan.Ends, plan.Consents)
 	}
 	if words := plan.Ends[0].Words(); words != "not recreated: no controller" {

@@ -234,9 +234,9 @@ func TestAnEvictionAsksForWhatKubectlDrainHasAFlagFor(t *testing.T) {
 	}{
 		"a controller makes it again":       {[]string{"owned"}, nil},
 		"it has run to its end":             {[]string{"over"}, nil},
-		"nothing makes it again":            {[]string{"alone"}, []string{fmt.Sprintf(force, 1, "") + " kubectl drain --force"}},
+		"nothing makes it again":            {[]string{"alone"}, []string{fmt.Sprintf(force, 1, "") + " --force"}},
 		"its data is lost":                  {[]string{"data"}, []string{fmt.Sprintf(data, 1, "") + " --delete-emptydir-data"}},
-		"several of which some lose either": {[]string{"owned", "alone", "data", "both", "over"}, []string{fmt.Sprintf(force, 2, "s") + " kubectl drain --force", fmt.Sprintf(data, 2, "s") + " --delete-emptydir-data"}},
+		"several of which some lose either": {[]string{"owned", "alone", "data", "both", "over"}, []string{fmt.Sprintf(force, 2, "s") + " --force", fmt.Sprintf(data, 2, "s") + " --delete-emptydir-data"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			action := Evict{}

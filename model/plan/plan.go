@@ -180,7 +180,7 @@ const (
 // Consent is a loss that has to be agreed to, as by a flag of kubectl drain.
 type Consent struct {
 	Words string // "evict 1 pod without a controller"
-	Flag  string // "kubectl drain --force"
+	Flag  string // "--force"
 }
 
 // Verdict is the API server's answer to the dry run.

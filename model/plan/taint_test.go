@@ -243,8 +243,8 @@ func TestATaintThatEvictsWhatIsLostNeedsAConsent(t *testing.T) {
 	}{
 		"a controller recreates it":   {[]runtime.Object{owned("shop/a", "std-1", "ReplicaSet/a", nil)}, nil},
 		"it tolerates the taint":      {[]runtime.Object{owned("shop/a", "std-1", "", tolerates("gone"))}, nil},
-		"nothing recreates it":        {[]runtime.Object{owned("shop/a", "std-1", "", nil)}, []string{"kubectl drain --force"}},
-		"nothing recreates it, later": {[]runtime.Object{owned("shop/a", "std-1", "", tolerates("gone", 300))}, []string{"kubectl drain --force"}},
+		"nothing recreates it":        {[]runtime.Object{owned("shop/a", "std-1", "", nil)}, []string{"--force"}},
+		"nothing recreates it, later": {[]runtime.Object{owned("shop/a", "std-1", "", tolerates("gone", 300))}, []string{"--force"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			add, _, err := ParseTaints([]string{"gone:NoExecute"})

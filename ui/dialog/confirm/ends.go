@@ -60,9 +60,9 @@ const consentsGap = 10
 func (c *Box) consents(width int) []boxLine {
 	s := c.host.Styles()
 	words, flags := 0, 0
-	for i := range c.Plan.Consents {
-		words = max(words, cells.Width(c.Plan.Consents[i].Words))
-		flags = max(flags, cells.Width(flagOf(c.Plan.Consents, i)))
+	for _, consent := range c.Plan.Consents {
+		words = max(words, cells.Width(consent.Words))
+		flags = max(flags, cells.Width(flagOf(consent)))
 	}
 	gap := max(min(consentsGap, width-len("[ ] ")-words-flags), 2)
 	var lines []boxLine
@@ -71,9 +71,9 @@ func (c *Box) consents(width int) []boxLine {
 		if c.Agreed[i] {
 			box, style = "[x] ", s.Text
 		}
-		rows := []string{cells.Left(model.Clean(consent.Words), words) + cells.Blank(gap) + flagOf(c.Plan.Consents, i)}
+		rows := []string{cells.Left(model.Clean(consent.Words), words) + cells.Blank(gap) + flagOf(consent)}
 		if words+flags+len("[ ] ")+2 > width {
-			rows = append(cells.Wrap(model.Clean(consent.Words), width-len(box)), flagOf(c.Plan.Consents, i))
+			rows = append(cells.Wrap(model.Clean(consent.Words), width-len(box)), flagOf(consent))
 		}
 		for _, row := range rows {
 			lines = append(lines, boxLine{text: strings.TrimRight(box+row, " "), style: style, agree: i + 1})
@@ -83,14 +83,10 @@ func (c *Box) consents(width int) []boxLine {
 	return lines
 }
 
-// flagOf is the flag of a consent in brackets; kubectl drain is named once.
-func flagOf(consents []plan.Consent, i int) string {
-	flag := consents[i].Flag
-	if i > 0 {
-		flag = strings.TrimPrefix(flag, "kubectl drain ")
-	}
-	if flag == "" {
+// flagOf is the flag of a consent in brackets.
+func flagOf(consent plan.Consent) string {
+	if consent.Flag == "" {
 		return ""
 	}
-	return "(" + model.Clean(flag) + ")"
+	return "(" + model.Clean(consent.Flag) + ")"
 }
