@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/output"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/settings"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
@@ -47,6 +48,17 @@ type viewAccess struct {
 	View  string `json:"view"`
 	State string `json:"state"` // open, partly or closed
 	Why   string `json:"why"`
+}
+
+// validateAccess rejects what permissions cannot be listed as.
+func (g *Options) validateAccess() error {
+	switch {
+	case g.source.From != "":
+		return exit.Usagef("get access: it needs a cluster: leave out --from")
+	case g.output == "name":
+		return exit.Usagef("get access: -o name: permissions have no names: choose text, wide, json or yaml")
+	}
+	return nil
 }
 
 // access lists what this user may do, and which views that allows.

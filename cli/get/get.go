@@ -178,11 +178,16 @@ func Views(streams *terminal.Streams, from *source.Options) []*cobra.Command {
 // addFlags adds the flags of get.
 func (g *Options) addFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&g.noHeaders, "no-headers", false, "Do not print the column headers.")
-	if pendingToo := cmd.Name() == "get" || cmd.Name() == "pending"; pendingToo {
+	pendingToo := cmd.Name() == "get" || cmd.Name() == "pending"
+	if pendingToo {
 		cmd.Flags().BoolVarP(&g.watch, "watch", "w", false, "With get pending: print each change after the list.")
 	}
 	g.scope.AddFlags(cmd)
 	g.source.AddFrom(cmd)
+	if pendingToo {
+		g.source.AddSchedulerConfig(cmd)
+		cmd.Flags().Lookup("scheduler-config").Hidden = cmd.Name() == "get" // it is of two views only
+	}
 	g.cgroup.addFlags(cmd)
 	output.AddFlag(cmd, &g.output, forms...)
 }
@@ -254,11 +259,11 @@ func (g *Options) validate(v view) error {
 	if err := g.checkWatch(v.name); err != nil {
 		return err
 	}
-	if v.list == nil && g.source.From != "" {
-		return exit.Usagef("get access: it needs a cluster: leave out --from")
-	}
-	if v.list == nil && g.output == "name" {
-		return exit.Usagef("get access: -o name: permissions have no names: choose text, wide, json or yaml")
+	switch {
+	case g.source.HasSchedulerConfig() && v.name != "pending" && v.name != "schedulers":
+		return exit.Usagef("get %s: --scheduler-config is only for pending and schedulers", v.name)
+	case v.list == nil:
+		return g.validateAccess()
 	}
 	return nil
 }
@@ -277,6 +282,9 @@ func (g *Options) complete(ctx context.Context, v view) (err error) {
 	}
 	if v.columns != "" && g.output == "wide" {
 		used = append(used, v.columns)
+	}
+	if err := g.source.ReadSchedulerConfig(ctx); err != nil {
+		return err
 	}
 	g.settings, err = settings.Used(used...)
 	g.source.PoolLabel = g.settings.PoolLabel

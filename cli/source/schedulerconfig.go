@@ -17,6 +17,9 @@ func (o *Options) AddSchedulerConfig(cmd *cobra.Command) {
 		"The KubeSchedulerConfiguration `FILE` (default: from kube-system, else the default profile).")
 }
 
+// HasSchedulerConfig reports whether --scheduler-config is given.
+func (o *Options) HasSchedulerConfig() bool { return o.schedulerConfig != "" }
+
 // ReadSchedulerConfig reads the file that --scheduler-config names.
 func (o *Options) ReadSchedulerConfig(ctx context.Context) error {
 	if o.schedulerConfig == "" {
