@@ -235,7 +235,7 @@ func (e *explainOptions) runAll(ctx context.Context, live *source.Live) error {
 	if err := live.Seek(ctx); err != nil {
 		return err
 	}
-	found := exit.Outcome{Undecided: e.scope.Beyond(live.Snapshot.Status) || live.Unread("pods") != nil || live.Overlooks()}
+	found := exit.Outcome{Undecided: e.scope.Overlooks(live)}
 	if found.Undecided {
 		live.SayLimits()
 	}

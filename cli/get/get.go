@@ -102,6 +102,7 @@ type Options struct {
 	noHeaders bool
 	watch     bool
 	cgroup    cgroupFlags
+	found     exit.Outcome // get pending: what could not be evaluated
 
 	settings settings.Settings
 }
@@ -322,5 +323,8 @@ func (g *Options) run(ctx context.Context, v view) error {
 	if v.name == "pending" && (g.output == "text" || g.output == "wide") {
 		source.Warn(ctx, live, g.scope.Namespace)
 	}
-	return l.Print(g.Out, g.ErrOut, g.output, g.noHeaders)
+	if err := l.Print(g.Out, g.ErrOut, g.output, g.noHeaders); err != nil {
+		return err
+	}
+	return g.found.Err()
 }

@@ -177,8 +177,10 @@ func pending(ctx context.Context, g *Options, live *source.Live) (*output.List, 
 	if err != nil {
 		return nil, err
 	}
+	g.found.Undecided = g.scope.Overlooks(live)
 	l := &output.List{Kind: "PendingList", Heads: pendingHeads, More: pendingMore, Empty: g.scope.Empty("pending pods")}
 	for _, row := range rows {
+		g.found.Note(row.item.Verdict, false) // a pod that is pending is no failure of the list
 		l.Add(row.item, row.cells...)
 		l.Names = append(l.Names, podsText(row.kind, row.pods)...)
 	}

@@ -59,6 +59,11 @@ func (s *Scope) Beyond(status model.Status) bool {
 	return status.Namespace != "" && s.Namespace != status.Namespace
 }
 
+// Overlooks reports whether pending pods of the scope may be missing from what was read.
+func (s *Scope) Overlooks(live *source.Live) bool {
+	return s.Beyond(live.Snapshot.Status) || live.Unread("pods") != nil || live.Overlooks()
+}
+
 // NonePending says that no pod of the scope is pending, as far as pods could be read.
 func (s *Scope) NonePending(live *source.Live) string {
 	read := live.Snapshot.Status.Namespace // the only one that pods were read of; "" is all
