@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -16,9 +17,9 @@ type Progress struct {
 	shown bool
 }
 
-// NewProgress makes a progress line on w, if that is a terminal.
+// NewProgress makes a progress line on w, if that is a terminal that can be written over.
 func NewProgress(w io.Writer) *Progress {
-	if !Is(w) {
+	if !Is(w) || os.Getenv("TERM") == "dumb" {
 		return &Progress{}
 	}
 	return &Progress{w: Below(w)}
@@ -36,7 +37,7 @@ func (p *Progress) Show(reading map[string]int) {
 	p.Line("Reading the cluster: " + strings.Join(lists, ", "))
 }
 
-// Line overwrites the line; it is false without a terminal.
+// Line overwrites the line; it is false where nothing can be overwritten.
 func (p *Progress) Line(text string) bool {
 	if p.w == nil {
 		return false
