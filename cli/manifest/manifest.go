@@ -17,6 +17,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -56,10 +57,14 @@ func Read(ctx context.Context, file string, stdin io.Reader, namespace Namespace
 	return pods, nil
 }
 
-// podsIn gives the pods that the documents of a manifest ask for.
+// podsIn gives the pods that the documents of a manifest ask for. Errors name the line where a
+// document begins that is not the first, and those of YAML the line of the file.
 func podsIn(data []byte, namespace Namespace) (pods []admission.UncreatedPod, err error) {
-	documents := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(data)))
+	reader := bytes.NewReader(data)
+	text := bufio.NewReader(reader)
+	documents := yaml.NewYAMLReader(text)
 	for {
+		before := bytes.Count(data[:len(data)-reader.Len()-text.Buffered()], []byte{'\n'})
 		document, err := documents.Read()
 		switch {
 		case errors.Is(err, io.EOF):
@@ -69,20 +74,35 @@ func podsIn(data []byte, namespace Namespace) (pods []admission.UncreatedPod, er
 		case len(document) > input.MostDocument:
 			return nil, fmt.Errorf("one document of more than %d MiB", input.MostDocument>>20)
 		}
-		found, err := podsOf(document, namespace)
+		raw, err := asJSON(document)
 		if err != nil {
+			return nil, snapshot.AtLine(err, before)
+		}
+		found, err := podsOf(raw, namespace)
+		switch {
+		case err != nil && before > 0:
+			return nil, fmt.Errorf("line %d: %w", before+beginOf(document), err)
+		case err != nil:
 			return nil, err
 		}
 		pods = append(pods, found...)
 	}
 }
 
-// podsOf gives the pods that one document asks for; a List holds several objects.
-func podsOf(document []byte, namespace Namespace) ([]admission.UncreatedPod, error) {
-	raw, err := asJSON(document)
-	if err != nil {
-		return nil, err
+// beginOf is the line of a document, from 1, that has its first field.
+func beginOf(document []byte) int {
+	at := 1
+	for line := range bytes.Lines(document) {
+		if text := bytes.TrimSpace(line); len(text) > 0 && text[0] != '#' && !bytes.HasPrefix(line, []byte("---")) {
+			break
+		}
+		at++
 	}
+	return at
+}
+
+// podsOf gives the pods that one document, or an item of a List, asks for.
+func podsOf(raw []byte, namespace Namespace) ([]admission.UncreatedPod, error) {
 	if len(bytes.TrimSpace(raw)) == 0 || bytes.Equal(bytes.TrimSpace(raw), []byte("null")) {
 		return nil, nil // comments only
 	}
@@ -96,7 +116,7 @@ func podsOf(document []byte, namespace Namespace) ([]admission.UncreatedPod, err
 	object, _, err := strict.Decode(raw, nil, nil)
 	switch {
 	case runtime.IsNotRegisteredError(err):
-		return nil, nil // a custom resource
+		return nil, unknownVersion(raw, of) // nil of a custom resource
 	case err != nil:
 		return nil, wrongAmount(raw, err)
 	}
@@ -119,7 +139,7 @@ func podsOf(document []byte, namespace Namespace) ([]admission.UncreatedPod, err
 func podOf(object runtime.Object, raw []byte, namespace Namespace) ([]admission.UncreatedPod, error) {
 	w, ok := admission.PodOf(object, namespace.Name)
 	if !ok {
-		return nil, nil
+		return nil, oldVersion(object, raw)
 	}
 	if other := w.Pod.Namespace; namespace.Only && other != namespace.Name {
 		return nil, fmt.Errorf("%s: its namespace is %s, and %s in -n: give -n %[2]s, or leave it out", nameOf(raw), other, namespace.Name)
@@ -150,9 +170,34 @@ func wrongAmount(raw []byte, decoding error) error {
 		return decoding
 	}
 	if found := snapshot.WrongAmount(raw, reflect.TypeOf(object)); found != nil {
-		return fmt.Errorf("%s: %w", nameOf(raw), found)
+		decoding = found
 	}
-	return decoding
+	return fmt.Errorf("%s: %w", nameOf(raw), decoding)
+}
+
+// unknownVersion rejects a pod or a workload of a version that its API group does not have.
+func unknownVersion(raw []byte, of metav1.TypeMeta) error {
+	if _, workload := strategies[of.Kind]; !workload && of.Kind != "Pod" || !scheme.Scheme.IsGroupRegistered(of.GroupVersionKind().Group) {
+		return nil
+	}
+	return fmt.Errorf("%s: there is no %s of %s", nameOf(raw), of.Kind, of.APIVersion)
+}
+
+// removed is an object of a version of an API that Kubernetes no longer serves.
+type removed interface {
+	APILifecycleRemoved() (major, minor int)
+	APILifecycleReplacement() schema.GroupVersionKind
+}
+
+// oldVersion rejects a workload of a version that Kubernetes no longer serves.
+func oldVersion(object runtime.Object, raw []byte) error {
+	old, ok := object.(removed)
+	if !ok || strategies[old.APILifecycleReplacement().Kind] == nil {
+		return nil
+	}
+	major, minor := old.APILifecycleRemoved()
+	return fmt.Errorf("%s: %s was removed in Kubernetes %d.%d: use %s", nameOf(raw), object.GetObjectKind().GroupVersionKind().GroupVersion(),
+		major, minor, old.APILifecycleReplacement().GroupVersion())
 }
 
 // nameOf names an object by its kind.

@@ -50,27 +50,62 @@ func (r *reader) add(raw []byte, of metav1.TypeMeta, depth int) error {
 		r.leaveOut(gvk)
 		return nil
 	}
-	if err := CheckAmounts(raw, reflect.TypeOf(k.object)); err != nil {
-		return fmt.Errorf("%s %w", gvk.Kind, err)
-	}
-	object, _, err := scheme.Codecs.UniversalDeserializer().Decode(raw, &gvk, nil)
+	object, err := decoded(raw, gvk, reflect.TypeOf(k.object))
 	if err != nil {
-		return fmt.Errorf("%s: %w", gvk.Kind, err)
+		return err
 	}
 	r.seeController(gvk.Kind, object)
 	return r.store(k, object)
 }
 
+// decoded is an object of a kind, whose type is t. Errors name it, and the field of a wrong quantity.
+func decoded(raw []byte, gvk schema.GroupVersionKind, t reflect.Type) (runtime.Object, error) {
+	if err := CheckAmounts(raw, t); err != nil {
+		return nil, fmt.Errorf("%s %w", gvk.Kind, err)
+	}
+	object, _, err := scheme.Codecs.UniversalDeserializer().Decode(raw, &gvk, nil)
+	if err == nil {
+		return object, nil
+	}
+	if found := WrongAmount(raw, t); found != nil {
+		err = found
+	}
+	return nil, fmt.Errorf("%s: %w", strings.TrimSpace(gvk.Kind+" "+nameIn(raw)), err)
+}
+
 // leaveOut counts an object that is not read: fathom uses none of its kind, or those of another version.
 func (r *reader) leaveOut(gvk schema.GroupVersionKind) {
+	read := replacementOf(gvk).GroupKind()
 	for _, k := range kinds {
-		if k.gvk.GroupKind() == gvk.GroupKind() {
+		if k.gvk.GroupKind() == read {
 			r.file.other[k.resource] = gvk.GroupVersion().String()
 			r.file.OtherVersions[gvk.Kind+" of "+gvk.GroupVersion().String()]++
 			return
 		}
 	}
+	for of := range workloads {
+		if of.GroupKind() == read {
+			r.file.OtherVersions[gvk.Kind+" of "+gvk.GroupVersion().String()]++
+			return
+		}
+	}
 	r.file.Unknown[gvk.Kind]++
+}
+
+// replacementOf is the kind that has taken the place of one of a version that Kubernetes no longer serves; any other
+// kind as it is.
+func replacementOf(gvk schema.GroupVersionKind) schema.GroupVersionKind {
+	object, err := scheme.Scheme.New(gvk)
+	if err != nil {
+		return gvk
+	}
+	old, ok := object.(interface {
+		APILifecycleReplacement() schema.GroupVersionKind
+	})
+	if !ok {
+		return gvk
+	}
+	return old.APILifecycleReplacement()
 }
 
 // seeController keeps a controller that lacks pods as it is, before it is stripped.
@@ -117,12 +152,9 @@ var workloads = map[schema.GroupVersionKind]reflect.Type{
 // addWorkload takes in a DaemonSet, and what fixes have to know of a Deployment or Job. One of the same UID that came
 // before gives way.
 func (r *reader) addWorkload(raw []byte, gvk schema.GroupVersionKind, of reflect.Type) error {
-	if err := CheckAmounts(raw, of); err != nil {
-		return fmt.Errorf("%s %w", gvk.Kind, err)
-	}
-	object, _, err := scheme.Codecs.UniversalDeserializer().Decode(raw, &gvk, nil)
+	object, err := decoded(raw, gvk, of)
 	if err != nil {
-		return fmt.Errorf("%s: %w", gvk.Kind, err)
+		return err
 	}
 	r.seeController(gvk.Kind, object)
 	var facts command.Facts

@@ -101,13 +101,15 @@ func TestWhatIsNoSnapshotIsToldInOneLine(t *testing.T) {
 		"a List that is cut off":   {"apiVersion: v1\nitems:\n" + nodeItem, "truncated"},
 		"gzip that is cut off":     {string(pack[:len(pack)/2]), "is truncated"},
 		"zstd that is cut off":     {string(squeezed(t, strings.Repeat(whole, 50))[:60]), "is truncated"},
-		"a pod that is none":       {"kind: Pod\napiVersion: v1\nmetadata: {name: x}\nspec: 7\n", "Pod: "},
-		"an amount that is none":   {"kind: Node\napiVersion: v1\nmetadata: {name: x}\nstatus: {allocatable: {cpu: many}}\n", "Node: "},
+		"a pod that is none":       {"kind: Pod\napiVersion: v1\nmetadata: {name: x}\nspec: 7\n", "Pod x: json: cannot unmarshal number"},
+		"an amount that is none":   {"kind: Node\napiVersion: v1\nmetadata: {name: x}\nstatus: {allocatable: {cpu: many}}\n", `Node x: status.allocatable.cpu: "many" is not a quantity`},
 		"an event without a name":  {"kind: Event\napiVersion: v1\n", "an Event without a name"},
 		"a pod without a name":     {"kind: Pod\napiVersion: v1\n", "a Pod without a name"},
 		"binary":                   {"\x00\x01\x02\x7fELF\x00\n", "control characters"},
 		"items that are none":      {`{"kind":"List","items":7}`, "items is not a list"},
 		"items of no list":         {`{"kind":"Pod","apiVersion":"v1","items":[]}`, "not a List"},
+		"an item that is no YAML":  {strings.Replace(whole, "kind: Pod", "kind: {", 1), "yaml: line 9: did not find expected ',' or '}'"},
+		"a document that is none":  {whole + "---\nkind: Pod\n\tx: 1\n", fmt.Sprintf("yaml: line %d: found a tab character", strings.Count(whole, "\n")+3)},
 		"tabs":                     {"kind:\tPod\n\tx: 1\n", "tab character"},
 		"Lists in Lists, too many": {strings.Repeat(`{"kind":"List","apiVersion":"v1","items":[`, 12) + nodeJSON + strings.Repeat(`]}`, 12), "nested too deeply"},
 		"info that is none":        {`{"kind":"SnapshotInfo","apiVersion":"fathom/v1alpha1","taken":7}`, "SnapshotInfo"},
@@ -266,6 +268,18 @@ func FuzzReadPacked(f *testing.F) {
 		f.Add(squeezed(f, string(seed)))
 	}
 	f.Fuzz(fuzzed)
+}
+
+// A workload of a version that Kubernetes no longer serves is told as that.
+func TestAWorkloadOfAnotherVersionIsToldAsThat(t *testing.T) {
+	old := `{"kind":"Deployment","apiVersion":"extensions/v1beta1","metadata":{"name":"web"}}`
+	f, err := Read(strings.NewReader(nodeJSON+podJSON+old), ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]int{"Deployment of extensions/v1beta1": 1}, f.OtherVersions); diff != "" || len(f.Unknown) > 0 {
+		t.Errorf("%s, unknown %v", diff, f.Unknown)
+	}
 }
 
 // An object of another version of its API is not read, and is not said to be missing.

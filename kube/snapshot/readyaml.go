@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
+	"strconv"
 
 	"sigs.k8s.io/yaml"
 )
@@ -20,7 +22,7 @@ const mostYAML = 4 << 20
 // as a whole: the items of a list in block style, as kubectl writes it, begin with
 // a dash of the indentation of the first one.
 func (r *reader) readYAML(text *bufio.Reader, in *input) error {
-	d := r.newLines(in)
+	d := r.newLines(in, 0)
 	for {
 		line, err := text.ReadBytes('\n')
 		if err != nil && !errors.Is(err, io.EOF) {
@@ -37,7 +39,7 @@ func (r *reader) readYAML(text *bufio.Reader, in *input) error {
 			if ended {
 				return nil
 			}
-			d = r.newLines(in)
+			d = r.newLines(in, d.line+1) // the line that ends it
 			continue
 		}
 		d.take(line)
@@ -45,6 +47,20 @@ func (r *reader) readYAML(text *bufio.Reader, in *input) error {
 			return d.err
 		}
 	}
+}
+
+// yamlLine is where the parser of YAML names a line.
+var yamlLine = regexp.MustCompile(`^yaml: line (\d+):`)
+
+// AtLine is an error of the parser of YAML with the lines of the file, of which it has seen what comes
+// after some lines.
+func AtLine(err error, before int) error {
+	named := yamlLine.FindStringSubmatch(err.Error())
+	if before == 0 || named == nil {
+		return err
+	}
+	line, _ := strconv.Atoi(named[1]) // it is digits
+	return fmt.Errorf("yaml: line %d:%s", before+line, err.Error()[len(named[0]):])
 }
 
 func isDocumentEnd(line []byte) bool {
@@ -59,11 +75,14 @@ type lines struct {
 	item  bytes.Buffer // the one that is being read
 	in    bool         // within the items
 	depth int          // of the items' dashes; -1 before the first
+	line  int          // of the file, that was taken last
+	first int          // lines of the file before the item
+	start int          // lines of the file before the document
 	err   error
 }
 
-func (r *reader) newLines(in *input) *lines {
-	return &lines{document: document{into: r, in: in, fields: map[string]json.RawMessage{}}, depth: -1}
+func (r *reader) newLines(in *input, start int) *lines {
+	return &lines{document: document{into: r, in: in, fields: map[string]json.RawMessage{}}, depth: -1, line: start, start: start}
 }
 
 // take takes the next line.
@@ -71,6 +90,7 @@ func (d *lines) take(line []byte) {
 	if d.err != nil {
 		return
 	}
+	d.line++
 	text := bytes.TrimRight(line, " \r\n")
 	indent := len(text) - len(bytes.TrimLeft(text, " "))
 	blank := len(text) == indent
@@ -101,6 +121,7 @@ func (d *lines) take(line []byte) {
 
 // begin begins an item: its dash gives way, its indentation stays.
 func (d *lines) begin(line []byte) {
+	d.first = d.line - 1
 	at := bytes.IndexByte(line, '-')
 	d.item.Write(line[:at])
 	d.item.WriteByte(' ')
@@ -112,11 +133,11 @@ func (d *lines) flush() {
 	if d.err != nil || len(bytes.TrimSpace(d.item.Bytes())) == 0 {
 		return
 	}
-	raw, err := yaml.YAMLToJSON(d.item.Bytes())
-	if err == nil {
-		err = d.document.item(raw)
+	if raw, err := yaml.YAMLToJSON(d.item.Bytes()); err != nil {
+		d.err = AtLine(err, d.first)
+	} else {
+		d.err = d.document.item(raw)
 	}
-	d.err = err
 	d.item.Reset()
 }
 
@@ -127,8 +148,11 @@ func (d *lines) end() error {
 		return d.err
 	}
 	raw, err := yaml.YAMLToJSON(d.head.Bytes())
-	if err != nil {
-		return err
+	switch {
+	case err != nil && !d.listed:
+		return AtLine(err, d.start)
+	case err != nil:
+		return errors.New(yamlLine.ReplaceAllString(err.Error(), "yaml: outside of items:")) // items are not counted
 	}
 	d.document.in.next()
 	if !d.listed && bytes.Equal(bytes.TrimSpace(raw), []byte("null")) {
