@@ -124,6 +124,9 @@ func (e *explainOptions) explainWish(ctx context.Context, live *source.Live, w f
 	if err != nil {
 		return nil, err
 	}
+	if w.WantsNone() {
+		w.Notes = append(w.Notes, "no replicas are asked for: one pod from the template is explained")
+	}
 	w.Notes = append(w.Notes, w.WithNewClaims(pod.Pod)...)
 	q := report.Query{Target: report.PodPlanned(pod.Pod, pod.Admittance), Parts: e.parts() | report.PreemptionPart}
 	if fixes {

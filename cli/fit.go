@@ -249,6 +249,9 @@ func (f *fitOptions) ask(ctx context.Context, live *source.Live, what string, pl
 	}
 	q.Pod, q.Admittance = pod.Pod, pod.Admittance
 	notes := append(planned.Notes, planned.WithNewClaims(q.Pod)...)
+	if planned.WantsNone() && !f.counted {
+		notes = append(notes, "no replicas are asked for: the answer is for 1 replica")
+	}
 	answer, err := cluster.Fit(ctx, live.Cluster, q)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)

@@ -74,11 +74,11 @@ func FurtherPodOf(object runtime.Object) (UncreatedPod, bool) {
 // times notes how many pods are asked for; nil is one, as the API server has it.
 func (p UncreatedPod) times(replicas *int32) UncreatedPod {
 	p.Wants = new(int(ptr.Deref(replicas, 1)))
-	if *p.Wants < 1 {
-		p.Notes = append(p.Notes, fmt.Sprintf("spec.replicas is %d: one pod from the template is explained", *p.Wants))
-	}
 	return p
 }
+
+// WantsNone reports whether it is of a workload that asks for no pods, as one that is scaled to 0.
+func (p *UncreatedPod) WantsNone() bool { return p.Wants != nil && *p.Wants < 1 }
 
 // parallelPods is how many pods of a Job run at the same time.
 func parallelPods(job *batchv1.JobSpec) *int32 {
