@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"k8s.io/cli-runtime/pkg/genericclioptions"
@@ -275,11 +276,24 @@ func contextNames(raw clientcmdapi.Config) string { return firstNames(raw.Contex
 func firstNames[T any](of map[string]T, lists string) string {
 	const most = 5
 	names := slices.Sorted(maps.Keys(of))
-	known := strings.Join(names[:min(len(names), most)], ", ")
+	words := make([]string, min(len(names), most))
+	for i := range words {
+		words[i] = nameWord(names[i])
+	}
+	known := strings.Join(words, ", ")
 	if len(names) > most {
 		known += " and others (kubectl config " + lists + " lists all)"
 	}
 	return known
+}
+
+// nameWord is a name as it is written on a command line. One that a terminal does not draw as it is has its characters
+// escaped.
+func nameWord(name string) string {
+	if model.Clean(name) != name {
+		return strconv.Quote(name)
+	}
+	return shell.Quote(name)
 }
 
 // insecure says that nobody can know whether it is the right server.

@@ -61,6 +61,11 @@ contexts: [{name: dev, context: {cluster: c, user: u}}, {name: ops, context: {cl
 		{"a kubeconfig that is not there", missing, "", ErrNoCluster, "/nowhere/config"},
 		{"a kubeconfig without a cluster", file("apiVersion: v1\nkind: Config\n"), "", ErrNoCluster, "no kubeconfig"},
 		{"contexts of which none is the current one", unchosen, "", ErrNoContext, "no current context: choose one of dev, ops with --context"},
+		{
+			"contexts whose names a shell or a terminal would not take as they are",
+			file(strings.NewReplacer("{name: dev", `{name: "my ctx"`, "{name: ops", `{name: "o\x1bps"`).Replace(unchosenText)), "", ErrNoContext,
+			`choose one of 'my ctx', "o\x1bps" with --context`,
+		},
 		{"a kubeconfig that is none", file("apiVersion: v1\nkind: Config\nclusters: {"), "", ErrNoConfig, "read kubeconfig"},
 		{"a context that is not in it, by a flag", wrong, "", ErrNoContext, `no context "prod" in the kubeconfig; choose one of dev, ops`},
 		{"a context that is not in it, switched to", flags(t, server.URL), "prod", ErrNoContext, "choose one of dev, ops"},
