@@ -274,6 +274,40 @@ func TestUndoInReverseRestoresEverything(t *testing.T) {
 	})
 }
 
+// A node that was deleted and created again under its name is another object: its UID says so, whatever its fields.
+func TestUndoLeavesAnObjectThatWasRecreated(t *testing.T) {
+	s := &server{objects: map[model.Ref][]byte{}}
+	create := func(name, uid string, cordoned bool) {
+		node := modeltest.NewNode(name, "eu", "4", "8Gi")
+		node.UID, node.Spec.Unschedulable = types.UID(uid), cordoned
+		text, err := json.Marshal(node)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.put(t, NodeRef(name), text)
+	}
+	create("n1", "first", false)
+	create("n2", "first", false)
+	cordon, err := Cordon{Nodes: []string{"n1", "n2"}}.Plan(s.facts(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.run(t, cordon)
+	create("n1", "second", true) // as the cordon left it
+	undo, err := cordon.Undo.Plan(s.facts(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(undo.Changes) != 1 || undo.Changes[0].Target.Name != "n2" || !slices.Contains(undo.Warnings, "Skips n1: it no longer exists.") {
+		t.Errorf("the undo changes %v and warns %q", undo.Changes, undo.Warnings)
+	}
+	s.run(t, undo)
+	create("n2", "second", true)
+	if undo, err := cordon.Undo.Plan(s.facts(t)); !errors.Is(err, ErrGone) {
+		t.Errorf("the undo of two nodes that were recreated is %v, %v", undo, err)
+	}
+}
+
 func TestUndoOfOneLeavesTheOthers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := anyServer(t)
