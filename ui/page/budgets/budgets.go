@@ -44,6 +44,7 @@ type row = inventory.Budget
 func New(h page.Host) *Page {
 	p := &Page{}
 	p.Begin(h, p, "PodDisruptionBudget", id, columns(h)...)
+	p.Path, p.Keys = []string{"budgets"}, page.Keys(keymap.Open, keymap.Describe, keymap.YAML, keymap.Filter, keymap.Sort, keymap.Preview)
 	p.Lists = resource
 	p.Resources = []string{resource}
 	p.Compute = p.compute
@@ -114,9 +115,6 @@ func blockedCell(o *page.Observed, r row) table.Cell {
 	}
 	return table.Cell{Text: words, Tone: tone.Warning}
 }
-
-// Crumbs implements page.View.
-func (p *Page) Crumbs() []string { return []string{"budgets"} }
 
 // Answer says how many budgets block evictions now, and what no budget protects.
 func (p *Page) Answer(width int) string {
@@ -270,11 +268,6 @@ func (p *Page) Off(do keymap.Action) string {
 
 // Places implements page.View.
 func (p *Page) Places() keymap.Place { return p.Page.Places() | keymap.NamesNodes }
-
-// Footer implements page.View.
-func (p *Page) Footer() []page.Key {
-	return page.Keys(keymap.Open, keymap.Describe, keymap.YAML, keymap.Filter, keymap.Sort, keymap.Preview)
-}
 
 // Act implements page.View.
 func (p *Page) Act(do keymap.Action) tea.Cmd {

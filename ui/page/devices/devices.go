@@ -31,6 +31,7 @@ type row = inventory.Device
 func New(h page.Host) *Page {
 	p := &Page{}
 	p.Begin(h, p, "row", id, columns(p)...)
+	p.Path, p.Keys = []string{"devices"}, page.Keys(keymap.Describe, keymap.YAML, keymap.Filter, keymap.Sort)
 	p.Resources = inventory.DeviceResources
 	p.Compute = func(_ *model.Snapshot, o *model.Objects, _ time.Time) []row { return inventory.Devices(o) }
 	p.NamespaceOf = func(r row) string { return r.Namespace }
@@ -148,9 +149,6 @@ func notesCell(r row) table.Cell {
 	return made
 }
 
-// Crumbs implements page.View.
-func (p *Page) Crumbs() []string { return []string{"devices"} }
-
 // Answer says how many devices are free, and how many claims have none.
 func (p *Page) Answer(width int) string {
 	if words := p.Answering(); words != "" {
@@ -238,9 +236,4 @@ func (p *Page) Off(do keymap.Action) string {
 		return "no row is selected."
 	}
 	return ""
-}
-
-// Footer implements page.View.
-func (p *Page) Footer() []page.Key {
-	return page.Keys(keymap.Describe, keymap.YAML, keymap.Filter, keymap.Sort)
 }

@@ -35,6 +35,7 @@ type row = inventory.Priority
 func New(h page.Host) *Page {
 	p := &Page{}
 	p.Begin(h, p, "PriorityClass", name, columns(func() time.Time { return h.Observed().AsOf() })...)
+	p.Path, p.Keys = []string{"priorities"}, page.Keys(keymap.Open, keymap.Describe, keymap.YAML, keymap.Filter, keymap.Sort, keymap.Preview)
 	p.Lists = resource
 	p.Resources = []string{resource}
 	p.Compute = func(s *model.Snapshot, o *model.Objects, _ time.Time) []row {
@@ -123,9 +124,6 @@ func descriptionCell(r row, now time.Time) table.Cell {
 	return table.Cell{Text: r.Description}
 }
 
-// Crumbs implements page.View.
-func (p *Page) Crumbs() []string { return []string{"priorities"} }
-
 // Answer counts the classes and names the default, and what is first in the queue.
 func (p *Page) Answer(width int) string {
 	if words := p.Answering(); words != "" {
@@ -178,11 +176,6 @@ func (p *Page) Off(do keymap.Action) string {
 
 // Places implements page.View.
 func (p *Page) Places() keymap.Place { return p.Page.Places() | keymap.OnPriority }
-
-// Footer implements page.View.
-func (p *Page) Footer() []page.Key {
-	return page.Keys(keymap.Open, keymap.Describe, keymap.YAML, keymap.Filter, keymap.Sort, keymap.Preview)
-}
 
 // Act implements page.View.
 func (p *Page) Act(do keymap.Action) tea.Cmd {

@@ -31,6 +31,8 @@ type queued = inventory.Queued
 func NewQueue(h page.Host, pod string) *QueuePage {
 	p := &QueuePage{}
 	p.Begin(h, p, "pod", podName, p.columns()...)
+	p.Path = []string{"priorities", "queue"}
+	p.Keys = page.Keys(keymap.Open, keymap.Fixes, keymap.Preempt, keymap.Trace, keymap.Describe, keymap.YAML, keymap.Filter, keymap.Sort)
 	p.Compute = func(s *model.Snapshot, _ *model.Objects, _ time.Time) []queued { return inventory.Queue(s) }
 	p.NamespaceOf = func(q queued) string { return q.Namespace }
 	all := p.Natural
@@ -99,9 +101,6 @@ func (p *QueuePage) Update(msg tea.Msg) tea.Cmd {
 	return p.Page.Update(msg)
 }
 
-// Crumbs implements page.View.
-func (p *QueuePage) Crumbs() []string { return []string{"priorities", "queue"} }
-
 // Answer counts the queued pods by their state.
 func (p *QueuePage) Answer(width int) string {
 	if words := p.Answering(); words != "" {
@@ -156,11 +155,6 @@ func (p *QueuePage) Selected() page.Selection {
 // Places implements page.View.
 func (p *QueuePage) Places() keymap.Place {
 	return p.Page.Places() | keymap.OnPod | keymap.PodFacts
-}
-
-// Footer implements page.View.
-func (p *QueuePage) Footer() []page.Key {
-	return page.Keys(keymap.Open, keymap.Fixes, keymap.Preempt, keymap.Trace, keymap.Describe, keymap.YAML, keymap.Filter, keymap.Sort)
 }
 
 // Off implements page.View.

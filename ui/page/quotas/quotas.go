@@ -41,6 +41,7 @@ type row = inventory.Quota
 func New(h page.Host) *Page {
 	p := &Page{}
 	p.Begin(h, p, "ResourceQuota", id, columns(p)...)
+	p.Path, p.Keys = []string{"quotas"}, page.Keys(keymap.Describe, keymap.YAML, keymap.Filter, keymap.Sort, keymap.Preview)
 	p.Lists = resource
 	p.Resources = []string{resource, limitRanges}
 	p.Compute = compute
@@ -190,9 +191,6 @@ func moreCell(r row) table.Cell {
 	return table.Cell{Text: model.FormatCount(*r.MorePods)}
 }
 
-// Crumbs implements page.View.
-func (p *Page) Crumbs() []string { return []string{"quotas"} }
-
 // Answer names the fullest quota and counts the other namespaces that are near a limit.
 func (p *Page) Answer(width int) string {
 	if words := p.Answering(); words != "" {
@@ -283,9 +281,4 @@ func (p *Page) Off(do keymap.Action) string {
 		return "no ResourceQuota is selected."
 	}
 	return ""
-}
-
-// Footer implements page.View.
-func (p *Page) Footer() []page.Key {
-	return page.Keys(keymap.Describe, keymap.YAML, keymap.Filter, keymap.Sort, keymap.Preview)
 }

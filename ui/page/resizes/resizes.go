@@ -30,6 +30,8 @@ type row = inventory.Resize
 func New(h page.Host) *Page {
 	p := &Page{}
 	p.Begin(h, p, "pod", id, p.columns()...)
+	p.Path = []string{"resizes"}
+	p.Keys = page.Keys(keymap.Open, keymap.Fixes, keymap.GoNode, keymap.Evict, keymap.Describe, keymap.YAML, keymap.Filter, keymap.Sort, keymap.Preview)
 	p.Compute = func(s *model.Snapshot, _ *model.Objects, _ time.Time) []row { return inventory.Resizes(s) }
 	p.NamespaceOf = func(r row) string { return r.Namespace }
 	p.Around.Below = p.below
@@ -194,9 +196,6 @@ func holderWords(r row) string {
 	return head + strings.Join(words, "; ")
 }
 
-// Crumbs implements page.View.
-func (p *Page) Crumbs() []string { return []string{"resizes"} }
-
 // Answer counts the resizes by their state.
 func (p *Page) Answer(width int) string {
 	if words := p.Answering(); words != "" {
@@ -234,11 +233,6 @@ func (p *Page) Selected() page.Selection {
 
 // Places implements page.View.
 func (p *Page) Places() keymap.Place { return p.Page.Places() | keymap.OnPod | keymap.PodFacts }
-
-// Footer implements page.View.
-func (p *Page) Footer() []page.Key {
-	return page.Keys(keymap.Open, keymap.Fixes, keymap.GoNode, keymap.Evict, keymap.Describe, keymap.YAML, keymap.Filter, keymap.Sort, keymap.Preview)
-}
 
 // Off implements page.View.
 func (p *Page) Off(do keymap.Action) string {

@@ -37,6 +37,7 @@ type row struct {
 func New(h page.Host) *Page {
 	p := &Page{}
 	p.Begin(h, p, "component", id, p.columns()...)
+	p.Path, p.Keys = []string{"schedulers"}, page.Keys(keymap.Describe, keymap.YAML, keymap.Filter, keymap.Sort, keymap.Preview)
 	p.Resources = append([]string{resource}, inventory.Sets...)
 	p.Compute = compute
 	p.Around.Below = p.below
@@ -156,9 +157,6 @@ func mayHaveStopped(r *row) bool {
 	return r.Scheduler && r.Renewed == nil && (r.Pending == nil || *r.Pending > 0)
 }
 
-// Crumbs implements page.View.
-func (p *Page) Crumbs() []string { return []string{"schedulers"} }
-
 // Answer counts the schedulers and controllers that are not running.
 func (p *Page) Answer(width int) string {
 	if words := p.Answering(); words != "" {
@@ -227,9 +225,4 @@ func (p *Page) Off(do keymap.Action) string {
 		return "the Lease of " + r.Name + " is unknown: " + why + "."
 	}
 	return r.Name + " has no Lease."
-}
-
-// Footer implements page.View.
-func (p *Page) Footer() []page.Key {
-	return page.Keys(keymap.Describe, keymap.YAML, keymap.Filter, keymap.Sort, keymap.Preview)
 }

@@ -60,6 +60,7 @@ type namedPod struct {
 func New(h page.Host) *Page {
 	p := &Page{}
 	p.Begin(h, p, "taint", row.id, columns(p)...)
+	p.Path, p.Keys = []string{"taints"}, page.Keys(keymap.Open, keymap.Filter, keymap.Sort, keymap.Reverse, keymap.Copy)
 	p.Compute = compute
 	p.Around.Above, p.Around.Below = func() string { return zoneLine(p) }, p.preview
 	p.Fields = func() *query.Fields[row] {
@@ -212,9 +213,6 @@ func (p *Page) ShowsYoung() bool {
 	})
 }
 
-// Crumbs implements page.View.
-func (p *Page) Crumbs() []string { return []string{"taints"} }
-
 // Selected implements page.View.
 func (p *Page) Selected() page.Selection {
 	r, ok := p.Table.Selected()
@@ -238,11 +236,6 @@ func (p *Page) Off(do keymap.Action) string {
 
 // Places implements page.View.
 func (p *Page) Places() keymap.Place { return p.Page.Places() | keymap.NamesNodes }
-
-// Footer implements page.View.
-func (p *Page) Footer() []page.Key {
-	return page.Keys(keymap.Open, keymap.Filter, keymap.Sort, keymap.Reverse, keymap.Copy)
-}
 
 // Act implements page.View.
 func (p *Page) Act(do keymap.Action) tea.Cmd {

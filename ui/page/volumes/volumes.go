@@ -33,6 +33,7 @@ type row = inventory.Volume
 func New(h page.Host) *Page {
 	p := &Page{}
 	p.Begin(h, p, "row", id, p.columns()...)
+	p.Path, p.Keys = []string{"volumes"}, page.Keys(keymap.Describe, keymap.YAML, keymap.Filter, keymap.Sort)
 	p.Resources = inventory.VolumeResources
 	p.Compute = func(s *model.Snapshot, o *model.Objects, _ time.Time) []row { return inventory.Volumes(s, o) }
 	p.NamespaceOf = func(r row) string { return r.Namespace }
@@ -141,9 +142,6 @@ func sizeCell(r row) table.Cell {
 	return table.Cell{Text: model.FormatMemory(r.Capacity.Value(), model.Down)}
 }
 
-// Crumbs implements page.View.
-func (p *Page) Crumbs() []string { return []string{"volumes"} }
-
 // Answer counts the claims without a volume, and nodes that nothing can be attached to.
 func (p *Page) Answer(width int) string {
 	if words := p.Answering(); words != "" {
@@ -239,9 +237,4 @@ func (p *Page) Off(do keymap.Action) string {
 		return "no row is selected."
 	}
 	return ""
-}
-
-// Footer implements page.View.
-func (p *Page) Footer() []page.Key {
-	return page.Keys(keymap.Describe, keymap.YAML, keymap.Filter, keymap.Sort)
 }
