@@ -84,3 +84,16 @@ func ComparePods(a, b *Pod) int {
 
 // compareNodes is the order of Snapshot.Nodes: by name.
 func compareNodes(a, b *Node) int { return strings.Compare(a.Name, b.Name) }
+
+// CompareSet compares two values as words, with one that is not set last.
+func CompareSet(a, b string) int {
+	switch {
+	case a == b:
+		return 0
+	case a == "":
+		return 1
+	case b == "":
+		return -1
+	}
+	return strings.Compare(a, b)
+}

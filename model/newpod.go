@@ -53,6 +53,12 @@ func Finished(pod *corev1.Pod) bool {
 	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 }
 
+// OfDaemonSet reports whether a DaemonSet controls the pod.
+func OfDaemonSet(pod *corev1.Pod) bool {
+	by := metav1.GetControllerOfNoCopy(pod)
+	return by != nil && by.Kind == "DaemonSet"
+}
+
 // waits reports whether the pod is pending: it has no node, or it has one
 // and did not start there. One that is being deleted from its node is not waited for.
 func waits(pod *corev1.Pod) bool {

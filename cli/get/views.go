@@ -199,7 +199,7 @@ func (g *Options) pendingRows(ctx context.Context, live *source.Live) ([]pending
 	now := live.Now()
 	var rows []pendingRow
 	for _, kind := range slices.Concat(live.Snapshot.Pending, live.Snapshot.Resizing) {
-		pods := g.held(kind)
+		pods := g.scope.Held(kind)
 		if len(pods) == 0 {
 			continue
 		}
@@ -264,17 +264,6 @@ func podsText(kind *model.EquivalenceClass, pods []*model.Pod) []string {
 		texts = append(texts, "pod/"+pod.Object.Name)
 	}
 	return texts
-}
-
-// held are the pods of a kind that the scope takes in.
-func (g *Options) held(kind *model.EquivalenceClass) []*model.Pod {
-	var pods []*model.Pod
-	for _, p := range kind.Pods {
-		if g.scope.Holds(p) {
-			pods = append(pods, p)
-		}
-	}
-	return pods
 }
 
 // newPendingItem is a row of pending pods in JSON and YAML; the report is of the first pod.

@@ -66,7 +66,7 @@ func (o *Options) evaluate(ctx context.Context, live *source.Live) (*reading, er
 	outlines := live.Outlines()
 	var all tally
 	for _, kind := range s.Pending {
-		pods := o.held(kind)
+		pods := o.scope.Held(kind)
 		if len(pods) == 0 {
 			continue
 		}
@@ -88,17 +88,6 @@ func (o *Options) evaluate(ctx context.Context, live *source.Live) (*reading, er
 	}
 	found.blocked = limited(found.blocked, o.namespaces)
 	return found, nil
-}
-
-// held are the pods of a kind that are in the scope.
-func (o *Options) held(kind *model.EquivalenceClass) []*model.Pod {
-	var pods []*model.Pod
-	for _, pod := range kind.Pods {
-		if o.scope.Holds(pod) {
-			pods = append(pods, pod)
-		}
-	}
-	return pods
 }
 
 // explained is why the pods of a kind are pending. A pod that cannot be explained is

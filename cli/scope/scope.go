@@ -49,6 +49,17 @@ func (s *Scope) Holds(pod *model.Pod) bool {
 	return s.Takes(pod.Object.Namespace, pod.Object.Labels)
 }
 
+// Held are the pods of a class that are in the scope.
+func (s *Scope) Held(class *model.EquivalenceClass) []*model.Pod {
+	var pods []*model.Pod
+	for _, pod := range class.Pods {
+		if s.Holds(pod) {
+			pods = append(pods, pod)
+		}
+	}
+	return pods
+}
+
 // Takes reports whether an object in a namespace with labels is in the scope.
 func (s *Scope) Takes(namespace string, of map[string]string) bool {
 	return (s.Namespace == "" || s.Namespace == namespace) && s.Matches.Matches(labels.Set(of))

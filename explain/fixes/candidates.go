@@ -6,7 +6,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
@@ -110,7 +109,7 @@ func taintRemedies(q *plugins.Question, rs []plugins.NodeRejection) []option {
 		switch state := plugins.ConditionOf(&taint) != ""; {
 		case taint.Key == corev1.TaintNodeUnschedulable && rs[0].Node.Node().Spec.Unschedulable:
 			continue // an uncordon takes it away
-		case state && model.AgentOf(taint.Key) != "" && isOfDaemonSet(q.Pod):
+		case state && model.AgentOf(taint.Key) != "" && model.OfDaemonSet(q.Pod):
 			// it may be the agent itself, which has to tolerate the taint
 		case state && taint.Key != corev1.TaintNodeUnschedulable:
 			return nil
@@ -130,12 +129,6 @@ func taintRemedies(q *plugins.Question, rs []plugins.NodeRejection) []option {
 		return []option{tolerates}
 	}
 	return []option{tolerates, untaints}
-}
-
-// isOfDaemonSet reports whether a DaemonSet controls a pod.
-func isOfDaemonSet(pod *corev1.Pod) bool {
-	by := metav1.GetControllerOfNoCopy(pod)
-	return by != nil && by.Kind == "DaemonSet"
 }
 
 // taintedNodes are the nodes of a group that would lose a taint.

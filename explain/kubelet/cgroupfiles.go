@@ -18,7 +18,7 @@ import (
 // podFiles are set on the cgroup of a pod, by the sums of its containers, or what the pod
 // says as a whole (ResourceConfigForPod in pkg/kubelet/cm/helpers_linux.go).
 func (d Driver) podFiles(pod *model.Pod) []File {
-	requests := requestsOf(pod.Object)
+	requests := model.DesiredRequests(pod.Object)
 	limits := resourcehelper.PodLimits(pod.Object, resourcehelper.PodResourcesOptions{})
 	files := []File{d.weight(leastShares, "BestEffort")}
 	if pod.QOS != corev1.PodQOSBestEffort {
@@ -40,11 +40,6 @@ func (d Driver) podFiles(pod *model.Pod) []File {
 		files = append(files, file("pids.max", d.PodPidsLimit, "podPidsLimit"))
 	}
 	return append(files, d.hugepages(requests, "requests")...)
-}
-
-// requestsOf is what a pod requests with its overhead.
-func requestsOf(pod *corev1.Pod) corev1.ResourceList {
-	return resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{})
 }
 
 // isLimited reports whether the cgroup of a pod has a limit: the pod as a whole has one, or

@@ -107,6 +107,14 @@ func OfPod(name corev1.ResourceName, amount int64) string {
 	return RoundedUp(name, amount)
 }
 
+// OfRequest is OfPod of an amount as the API has it.
+func OfRequest(name corev1.ResourceName, amount resource.Quantity) string {
+	if name == corev1.ResourceCPU {
+		return OfPod(name, amount.MilliValue())
+	}
+	return OfPod(name, amount.Value())
+}
+
 // RoundedUpRange is a range of shortages, the unit written once if it is one:
 // "1.2–3.1", "350m–1.2", "2–4Gi".
 func RoundedUpRange(name corev1.ResourceName, least, greatest int64) string {

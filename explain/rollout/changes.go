@@ -8,7 +8,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	resourcehelper "k8s.io/component-helpers/resource"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
@@ -142,25 +141,17 @@ func amountsOf(of corev1.ResourceList) map[string]string {
 	all := map[string]string{}
 	for name, amount := range of {
 		if !amount.IsZero() {
-			all[string(name)] = amountOf(name, amount)
+			all[string(name)] = quantity.OfRequest(name, amount)
 		}
 	}
 	return all
-}
-
-// amountOf writes an amount as those that pods request are.
-func amountOf(name corev1.ResourceName, amount resource.Quantity) string {
-	if name == corev1.ResourceCPU {
-		return quantity.OfPod(name, amount.MilliValue())
-	}
-	return quantity.OfPod(name, amount.Value())
 }
 
 // amounts are some resources in a clause: "(cpu 1, memory 512Mi)".
 func amounts(of corev1.ResourceList) string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(of)) {
-		all = append(all, model.ResourceWord(name)+" "+amountOf(name, of[name]))
+		all = append(all, model.ResourceWord(name)+" "+quantity.OfRequest(name, of[name]))
 	}
 	return "(" + strings.Join(all, ", ") + ")"
 }

@@ -80,7 +80,7 @@ func Pools(s *model.Snapshot, by string, full int) []Pool {
 		pools = append(pools, Pool{Pool: k.pool, Zone: k.zone, Members: nodes})
 	}
 	slices.SortFunc(pools, func(a, b Pool) int {
-		return cmp.Or(compareNames(a.Pool, b.Pool), compareNames(a.Zone, b.Zone))
+		return cmp.Or(model.CompareSet(a.Pool, b.Pool), model.CompareSet(a.Zone, b.Zone))
 	})
 	counted, apart := podsKnown(s, ""), map[string]map[*model.Node]bool{}
 	for name, nodes := range ofPool {
@@ -103,19 +103,6 @@ func Pools(s *model.Snapshot, by string, full int) []Pool {
 		}
 	}
 	return pools
-}
-
-// compareNames sorts by name, with no name last.
-func compareNames(a, b string) int {
-	switch {
-	case a == b:
-		return 0
-	case a == "":
-		return 1
-	case b == "":
-		return -1
-	}
-	return strings.Compare(a, b)
 }
 
 // sum counts the nodes, and adds up what they have and use.

@@ -97,11 +97,11 @@ func (d Drain) share(p *Plan, node string, going []types.UID) (unseen int) {
 			unseen--
 			end := endOf(pod, Evicted)
 			// kubectl's filters name one of a DaemonSet only where the DaemonSet is gone, for which kubectl wants --force.
-			end.Lost = end.Lost || ofDaemonSet(pod.Object) && !pod.Finished()
+			end.Lost = end.Lost || model.OfDaemonSet(pod.Object) && !pod.Finished()
 			p.Ends = append(p.Ends, end)
 		case model.IsMirror(pod.Object):
 			p.Stays = append(p.Stays, Stay{Pod: pod, Why: StaticPod})
-		case ofDaemonSet(pod.Object) && !pod.Finished():
+		case model.OfDaemonSet(pod.Object) && !pod.Finished():
 			p.Stays = append(p.Stays, Stay{Pod: pod, Why: OfDaemonSet})
 		}
 	}

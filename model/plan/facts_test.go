@@ -35,7 +35,7 @@ func factsOf(t testing.TB, objects ...runtime.Object) Facts {
 			b.Node(nil, object)
 		case *corev1.Pod:
 			ref = model.Ref{Resource: "pods", Namespace: object.Namespace, Name: object.Name}
-			if node := object.Spec.NodeName; !model.IsMirror(object) && (!ofDaemonSet(object) || model.Finished(object)) {
+			if node := object.Spec.NodeName; !model.IsMirror(object) && (!model.OfDaemonSet(object) || model.Finished(object)) {
 				facts.Filtered[node] = append(facts.Filtered[node], object.UID)
 			}
 			b.Pod(nil, object)

@@ -86,7 +86,7 @@ func (r *relabeling) add(change Change, on *model.Snapshot) {
 	for _, pod := range node.Pods {
 		name := model.Clean(pod.FullName())
 		switch key := spreadBy(pod.Object, labels); {
-		case ofDaemonSet(pod.Object):
+		case model.OfDaemonSet(pod.Object):
 			r.addDaemonPod(pod, node.Object, then)
 			continue
 		case placed(pod.Object, node.Object) && !placed(pod.Object, then):

@@ -50,7 +50,7 @@ func (t *taintEviction) on(node *model.Node, was, then []corev1.Taint) {
 		default:
 			end := endOf(pod, TaintEvicted)
 			end.After = after
-			if after == 0 && ofDaemonSet(pod.Object) {
+			if after == 0 && model.OfDaemonSet(pod.Object) {
 				end.Fate.Outcome = NotMade
 			}
 			t.ends = append(t.ends, end)

@@ -43,11 +43,6 @@ func graceOf(pod *corev1.Pod) time.Duration {
 	return time.Duration(*seconds) * time.Second
 }
 
-func ofDaemonSet(pod *corev1.Pod) bool {
-	owner := metav1.GetControllerOfNoCopy(pod)
-	return owner != nil && owner.Kind == "DaemonSet"
-}
-
 // ending counts the pods that the plan terminates, without those that are already
 // terminating.
 func ending(ends []End) int {

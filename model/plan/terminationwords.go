@@ -260,7 +260,7 @@ func (e End) landsWords() string {
 	switch others := len(nodes) - 1; {
 	case e.Budget().Allows == BudgetWaits && !e.Refills():
 		return ""
-	case e.sameNode() && ofDaemonSet(e.Pod.Object):
+	case e.sameNode() && model.OfDaemonSet(e.Pod.Object):
 		return "recreated on " + node + " by its DaemonSet"
 	case e.sameNode():
 		return "to " + node + " (same node)"

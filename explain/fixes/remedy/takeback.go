@@ -46,7 +46,7 @@ func (r TakeBackResize) Words(of int) string {
 			}
 		}
 		if is.Cmp(was) != 0 {
-			parts = append(parts, fmt.Sprintf("%s %s, allocated %s", name, amountOf(name, is), amountOf(name, was)))
+			parts = append(parts, fmt.Sprintf("%s %s, allocated %s", name, quantity.OfRequest(name, is), quantity.OfRequest(name, was)))
 		}
 	}
 	return strings.Join(parts, "; ")
@@ -64,14 +64,6 @@ func requestsIn(pod *corev1.Pod) []corev1.ResourceList {
 		}
 	}
 	return all
-}
-
-// amountOf writes an amount for people.
-func amountOf(name corev1.ResourceName, amount resource.Quantity) string {
-	if name == corev1.ResourceCPU {
-		return quantity.OfPod(name, amount.MilliValue())
-	}
-	return quantity.OfPod(name, amount.Value())
 }
 
 func (r TakeBackResize) apply(s *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {

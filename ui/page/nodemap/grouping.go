@@ -122,20 +122,8 @@ func divide(keys []key, nodes []*model.Node) []*share {
 		}
 		of.nodes = append(of.nodes, n)
 	}
-	slices.SortFunc(all, func(a, b *share) int { return slices.CompareFunc(a.values, b.values, unsetLast) })
+	slices.SortFunc(all, func(a, b *share) int { return slices.CompareFunc(a.values, b.values, model.CompareSet) })
 	return all
-}
-
-func unsetLast(a, b string) int {
-	switch {
-	case a == b:
-		return 0
-	case a == "":
-		return 1
-	case b == "":
-		return -1
-	}
-	return strings.Compare(a, b)
 }
 
 // divisions are the ways to put rows together in parts that a sentence can name, by which
