@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/pager"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -81,6 +82,9 @@ var listedKinds = map[string]func(context.Context, kubernetes.Interface, string,
 	},
 	"priorityclasses": func(ctx context.Context, c kubernetes.Interface, _ string, o metav1.ListOptions) (runtime.Object, error) {
 		return c.SchedulingV1().PriorityClasses().List(ctx, o)
+	},
+	"runtimeclasses": func(ctx context.Context, c kubernetes.Interface, _ string, o metav1.ListOptions) (runtime.Object, error) {
+		return c.NodeV1().RuntimeClasses().List(ctx, o)
 	},
 }
 
@@ -157,14 +161,10 @@ func (f *feed) kept(ctx context.Context, resource string) ([]runtime.Object, err
 // not allowed in the only one that could be read; the Leases of components are not there.
 // What was listed is remembered for a while.
 func (a *CachedReader) Objects(ctx context.Context, resource string) ([]runtime.Object, error) {
-	list, ok := listedKinds[resource]
-	if !ok {
-		return nil, fmt.Errorf("%s are not read", resource)
-	}
 	ask := func() ([]runtime.Object, error) {
-		all, err := a.listPages(ctx, "", list)
+		all, err := ListAll(ctx, a.options.Client, resource, metav1.NamespaceAll)
 		if apierrors.IsForbidden(err) && a.options.Namespace != "" && resource != "priorityclasses" && resource != leases {
-			return a.listPages(ctx, a.options.Namespace, list)
+			return ListAll(ctx, a.options.Client, resource, a.options.Namespace)
 		}
 		return all, err
 	}
@@ -200,27 +200,22 @@ func livenessOf(ctx context.Context, f *feed, pods []*model.Pod) map[string]mode
 	return judged
 }
 
-// listPages lists a resource page by page.
-func (a *CachedReader) listPages(ctx context.Context, namespace string,
-	list func(context.Context, kubernetes.Interface, string, metav1.ListOptions) (runtime.Object, error),
-) (all []runtime.Object, err error) {
-	options := metav1.ListOptions{Limit: page}
-	for {
-		answer, err := list(ctx, a.options.Client, namespace, options)
-		if err != nil {
-			return nil, err
-		}
-		objects, err := meta.ExtractList(answer)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, objects...)
-		more, err := meta.ListAccessor(answer)
-		if err != nil || more.GetContinue() == "" {
-			return all, err
-		}
-		options.Continue = more.GetContinue()
+// ListAll lists a resource that no informer holds, page by page, in a namespace; "" is all. Of Leases
+// those of components are listed.
+func ListAll(ctx context.Context, client kubernetes.Interface, resource, namespace string) ([]runtime.Object, error) {
+	list, ok := listedKinds[resource]
+	if !ok {
+		return nil, fmt.Errorf("%s are not read", resource)
 	}
+	pages := pager.New(func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+		return list(ctx, client, namespace, options)
+	})
+	pages.PageSize = page
+	all, _, err := pages.List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	return meta.ExtractList(all)
 }
 
 // priorityClassesOf lists the PriorityClasses that a source knows; nil where it lists none.

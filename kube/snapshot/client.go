@@ -227,7 +227,7 @@ func (f *File) Describe(_ context.Context, ref model.Ref) (string, error) {
 	if !ok {
 		return "", fmt.Errorf("describe %s %s: kubectl cannot describe it", ref.Resource, ref.Name)
 	}
-	text, err := describer.Describe(ref.Namespace, ref.Name, describe.DescriberSettings{ShowEvents: true, ChunkSize: page})
+	text, err := describer.Describe(ref.Namespace, ref.Name, describe.DescriberSettings{ShowEvents: true, ChunkSize: 500})
 	if err != nil {
 		return "", fmt.Errorf("describe %s %s: %w", ref.Resource, ref.Name, err)
 	}

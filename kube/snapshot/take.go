@@ -145,7 +145,7 @@ func (t *taking) held(k kind) ([]runtime.Object, error) {
 // beside lists a kind that no informer holds: in all namespaces, or where that is
 // forbidden in those of pending pods.
 func (t *taking) beside(k kind) []runtime.Object {
-	found, err := listAll(t.ctx, t.source.Client, k.resource)
+	found, err := cluster.ListAll(t.ctx, t.source.Client, k.resource, metav1.NamespaceAll)
 	if err == nil {
 		return found
 	}
