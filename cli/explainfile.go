@@ -120,6 +120,7 @@ func counted(ctx context.Context, live *source.Live, r *report.Report, pod *admi
 // explainWish explains one pod that does not exist yet, with the fixes for it if
 // they are wanted.
 func (e *explainOptions) explainWish(ctx context.Context, live *source.Live, w filePod, fixes bool) (*report.Report, error) {
+	w.Notes = append(w.Notes, takeRevision(ctx, live, &w.UncreatedPod)...)
 	pod, err := admitted(ctx, live, "explain -f "+w.file, w.Pod)
 	if err != nil {
 		return nil, err

@@ -243,6 +243,9 @@ func (f *fitOptions) ask(ctx context.Context, live *source.Live, what string, pl
 	case planned.Pod.Spec.NodeName != "":
 		return nil, exit.Usagef("%s: spec.nodeName is %s: kube-scheduler does not place such pods", what, planned.Pod.Spec.NodeName)
 	}
+	if f.file != "" {
+		planned.Notes = append(planned.Notes, takeRevision(ctx, live, planned)...)
+	}
 	pod, err := admitted(ctx, live, what, planned.Pod)
 	if err != nil {
 		return nil, err

@@ -6,10 +6,15 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	appsv1rules "k8s.io/kubernetes/pkg/apis/apps/v1"
 	"k8s.io/kubernetes/pkg/controller"
+	"k8s.io/kubernetes/pkg/controller/deployment/util"
 	"k8s.io/utils/ptr"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/labelkeys"
 )
 
 // controllerLabels are the labels of a template with those that the controller of a workload adds to tell
@@ -50,7 +55,7 @@ func controllerLabels(owner metav1.Object, labels map[string]string) map[string]
 
 // notCreated stands in labels for the UID of a Job that does not exist, or the hash of a revision that does
 // not: it is that of no other.
-const notCreated = "not-created"
+const notCreated = labelkeys.NotCreated
 
 // jobLabels are those that the API server gives the template of a Job (generateSelector of
 // pkg/registry/batch/job).
@@ -58,10 +63,63 @@ func jobLabels(name, uid string) map[string]string {
 	return map[string]string{batchv1.JobNameLabel: name, "job-name": name, batchv1.ControllerUidLabel: uid, "controller-uid": uid}
 }
 
-// templateHash is the pod-template-hash of a Deployment's new ReplicaSet. A ReplicaSet of the same template has
-// another one where another version of Kubernetes has computed it.
+// templateHash is the pod-template-hash that a Deployment's new ReplicaSet gets where it has none with this template
+// (OfReplicaSet). Another minor version of Kubernetes computes another one.
 func templateHash(of *appsv1.Deployment) string {
 	filled := of.DeepCopy()
 	appsv1rules.SetObjectDefaults_Deployment(filled)
 	return controller.ComputeHash(&filled.Spec.Template, of.Status.CollisionCount)
+}
+
+// AsStored is an object as kube-apiserver returns it, or a file has it, where that leaves out fields.
+type AsStored func(runtime.Object) runtime.Object
+
+// OfReplicaSet gives the pod of a Deployment the hash of that ReplicaSet of it whose pods have the same template, as
+// its controller finds it (FindNewReplicaSet in pkg/controller/deployment/util). Without one its controller makes a new one,
+// and the pod keeps the hash that it has.
+func (p *UncreatedPod) OfReplicaSet(sets []*appsv1.ReplicaSet, stored AsStored) {
+	deployment, ok := p.Of.(*appsv1.Deployment)
+	if !ok || deployment.Spec.Template.Labels[appsv1.DefaultDeploymentUniqueLabelKey] != "" {
+		return
+	}
+	deployment = deployment.DeepCopy()
+	deployment.Spec.Template = *storedTemplate(stored, &deployment.Spec.Template)
+	var its []*appsv1.ReplicaSet
+	for _, set := range sets {
+		if by := metav1.GetControllerOfNoCopy(set); set.Namespace == p.Pod.Namespace && by != nil && by.Kind == "Deployment" && by.Name == deployment.Name {
+			set = set.DeepCopy()
+			set.Spec.Template = *storedTemplate(stored, &set.Spec.Template)
+			its = append(its, set)
+		}
+	}
+	if set := util.FindNewReplicaSet(deployment, its); set != nil && set.Labels[appsv1.DefaultDeploymentUniqueLabelKey] != "" {
+		p.Pod.Labels[appsv1.DefaultDeploymentUniqueLabelKey] = set.Labels[appsv1.DefaultDeploymentUniqueLabelKey]
+	}
+}
+
+// OfStatefulSet gives the pod of a StatefulSet the revision to which the one that exists updates its pods, if it has
+// the same template, and else one that no other pod has.
+func (p *UncreatedPod) OfStatefulSet(existing *appsv1.StatefulSet, stored AsStored) {
+	set, ok := p.Of.(*appsv1.StatefulSet)
+	if !ok {
+		return
+	}
+	revision := set.Name + "-" + notCreated
+	if existing != nil && existing.Status.ObservedGeneration >= existing.Generation &&
+		util.EqualIgnoreHash(storedTemplate(stored, &set.Spec.Template), storedTemplate(stored, &existing.Spec.Template)) {
+		revision = cmp.Or(existing.Status.UpdateRevision, revision)
+	}
+	p.Pod.Labels[appsv1.ControllerRevisionHashLabelKey] = revision
+}
+
+// storedTemplate is a template as it is stored, with the defaults that a list written by hand lacks.
+func storedTemplate(stored AsStored, template *corev1.PodTemplateSpec) *corev1.PodTemplateSpec {
+	set := &appsv1.ReplicaSet{Spec: appsv1.ReplicaSetSpec{Template: *template.DeepCopy()}}
+	appsv1rules.SetObjectDefaults_ReplicaSet(set)
+	if stored != nil {
+		if kept, ok := stored(set).(*appsv1.ReplicaSet); ok {
+			set = kept
+		}
+	}
+	return &set.Spec.Template
 }

@@ -1,14 +1,16 @@
 package admission
 
 import (
+	"cmp"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	appsv1rules "k8s.io/kubernetes/pkg/apis/apps/v1"
 )
 
 // Pods have the labels by which their controller tells them from pods of another template or workload.
@@ -41,7 +43,7 @@ func TestPodsHaveTheLabelsOfTheirController(t *testing.T) {
 			if !ok {
 				t.Fatal("it asks for no pod")
 			}
-			if diff := cmp.Diff(c.want, p.Pod.Labels); diff != "" {
+			if diff := gocmp.Diff(c.want, p.Pod.Labels); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -56,5 +58,72 @@ func TestAnotherTemplateHasAnotherHash(t *testing.T) {
 	}
 	if a, again, b := hash("a:1"), hash("a:1"), hash("a:2"); a == "" || a != again || a == b {
 		t.Errorf("got %q, again %q, of another template %q", a, again, b)
+	}
+}
+
+// A pod of a Deployment or StatefulSet that exists with the same template has the label of the pods that it has already.
+func TestPodsOfARunningTemplateHaveItsLabel(t *testing.T) {
+	template := func(image string, labels map[string]string) corev1.PodTemplateSpec {
+		return corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: image}}}}
+	}
+	labels := map[string]string{"app": "web"}
+	stored := func(image string) corev1.PodTemplateSpec { // with the defaults of kube-apiserver
+		of := &appsv1.Deployment{Spec: appsv1.DeploymentSpec{Template: template(image, labels)}}
+		appsv1rules.SetObjectDefaults_Deployment(of)
+		return *of.Spec.Template.DeepCopy()
+	}
+	set := func(name, namespace, deployment, hash string, age int64, of corev1.PodTemplateSpec) *appsv1.ReplicaSet {
+		hashed := map[string]string{"app": "web", appsv1.DefaultDeploymentUniqueLabelKey: hash}
+		of.Labels = hashed
+		made := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: namespace, Labels: hashed, CreationTimestamp: metav1.Unix(-age, 0)}, Spec: appsv1.ReplicaSetSpec{Template: of}}
+		if deployment != "" {
+			made.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "Deployment", Name: deployment, Controller: new(true)}}
+		}
+		return made
+	}
+	for name, c := range map[string]struct {
+		sets []*appsv1.ReplicaSet
+		want string // "": that of no ReplicaSet
+	}{
+		"its ReplicaSet":        {[]*appsv1.ReplicaSet{set("web-old", "shop", "web", "old", 2, stored("i:0")), set("web-now", "shop", "web", "now", 1, stored("i:1"))}, "now"},
+		"the oldest of two":     {[]*appsv1.ReplicaSet{set("web-2", "shop", "web", "h2", 1, stored("i:1")), set("web-1", "shop", "web", "h1", 2, stored("i:1"))}, "h1"},
+		"another template":      {[]*appsv1.ReplicaSet{set("web-old", "shop", "web", "old", 2, stored("i:0"))}, ""},
+		"of another Deployment": {[]*appsv1.ReplicaSet{set("api-1", "shop", "api", "h1", 2, stored("i:1"))}, ""},
+		"of no Deployment":      {[]*appsv1.ReplicaSet{set("web-1", "shop", "", "h1", 2, stored("i:1"))}, ""},
+		"in another namespace":  {[]*appsv1.ReplicaSet{set("web-1", "infra", "web", "h1", 2, stored("i:1"))}, ""},
+		"without ReplicaSets":   {nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, _ := PodOf(&appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "web"}, Spec: appsv1.DeploymentSpec{Template: template("i:1", labels)}}, "shop")
+			computed := p.Pod.Labels[appsv1.DefaultDeploymentUniqueLabelKey]
+			p.OfReplicaSet(c.sets, nil)
+			if got, want := p.Pod.Labels[appsv1.DefaultDeploymentUniqueLabelKey], cmp.Or(c.want, computed); got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		})
+	}
+	running := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Generation: 2}, Spec: appsv1.StatefulSetSpec{Template: stored("i:1")}, Status: appsv1.StatefulSetStatus{ObservedGeneration: 2, UpdateRevision: "web-7c"}}
+	behind := running.DeepCopy()
+	behind.Generation = 3
+	for name, c := range map[string]struct {
+		existing *appsv1.StatefulSet
+		image    string
+		want     string
+	}{
+		"the same template": {running, "i:1", "web-7c"},
+		"another one":       {running, "i:2", "web-" + notCreated},
+		"its controller has not seen the template": {behind, "i:1", "web-" + notCreated},
+		"there is none": {nil, "i:1", "web-" + notCreated},
+	} {
+		t.Run("StatefulSet, "+name, func(t *testing.T) {
+			p, _ := PodOf(&appsv1.StatefulSet{
+				ObjectMeta: metav1.ObjectMeta{Name: "web"}, Spec: appsv1.StatefulSetSpec{Template: template(c.image, labels)},
+				Status: appsv1.StatefulSetStatus{UpdateRevision: "of the manifest"},
+			}, "shop")
+			p.OfStatefulSet(c.existing, nil)
+			if got := p.Pod.Labels[appsv1.ControllerRevisionHashLabelKey]; got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
 	}
 }

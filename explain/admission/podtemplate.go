@@ -25,6 +25,7 @@ type UncreatedPod struct {
 	Claims []corev1.PersistentVolumeClaim // templates of the claims that a StatefulSet would make for each pod first
 	Wants  *int                           // how many such pods are asked for at once; nil where it is a pod itself, or nodes decide
 	Set    *appsv1.DaemonSet              // that makes one such pod for each of its nodes; nil for others
+	Of     runtime.Object                 // the workload whose template it is of; nil for a pod itself
 }
 
 // PodOf is the pod that an object asks for, if it asks for one: a pod
@@ -103,7 +104,8 @@ func fromTemplate(owner metav1.Object, template *corev1.PodTemplateSpec, namespa
 		UID:        owner.GetUID(),
 		Controller: new(true),
 	}}
-	return UncreatedPod{Pod: pod}
+	workload, _ := owner.(runtime.Object)
+	return UncreatedPod{Pod: pod, Of: workload}
 }
 
 // fromDaemonSet adds what the DaemonSet controller adds to each of its pods.

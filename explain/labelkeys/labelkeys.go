@@ -27,6 +27,28 @@ func Unmerged(spec *corev1.PodSpec) *corev1.PodSpec {
 	return spec
 }
 
+// Names says whether a selector of a spec is about a label by its key.
+func Names(spec *corev1.PodSpec, key string) bool {
+	return slices.ContainsFunc(selectors(spec), func(s keyed) bool { return slices.Contains(s.keys, key) })
+}
+
+// NotCreated is the value of a label that no pod has yet, such as the hash of a template that nothing was created from.
+const NotCreated = "not-created"
+
+// Relabel is a copy of a pod as it is created with another value of a label that it has, in its selectors too.
+func Relabel(pod *corev1.Pod, key, value string) *corev1.Pod {
+	pod = pod.DeepCopy()
+	pod.Labels[key] = value
+	for _, s := range selectors(&pod.Spec) {
+		for i, r := range s.selector.MatchExpressions {
+			if r.Key == key && s.merged(r) {
+				s.selector.MatchExpressions[i].Values = []string{value}
+			}
+		}
+	}
+	return pod
+}
+
 // keyed is a selector with the keys that are merged into it.
 type keyed struct {
 	selector *metav1.LabelSelector // never nil: no selector matches nothing, whatever the keys
@@ -85,10 +107,13 @@ func (k keyed) merge(labels map[string]string) {
 
 // unmerge takes out what merge has added.
 func (k keyed) unmerge() {
-	k.selector.MatchExpressions = slices.DeleteFunc(k.selector.MatchExpressions, func(r metav1.LabelSelectorRequirement) bool {
-		return r.Operator == k.operator && len(r.Values) == 1 && slices.Contains(k.keys, r.Key)
-	})
+	k.selector.MatchExpressions = slices.DeleteFunc(k.selector.MatchExpressions, k.merged)
 	if len(k.selector.MatchExpressions) == 0 {
 		k.selector.MatchExpressions = nil
 	}
+}
+
+// merged says whether merge has added a requirement.
+func (k keyed) merged(r metav1.LabelSelectorRequirement) bool {
+	return r.Operator == k.operator && len(r.Values) == 1 && slices.Contains(k.keys, r.Key)
 }

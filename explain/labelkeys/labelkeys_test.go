@@ -69,3 +69,29 @@ func TestWhatWasMergedIsTakenOutAgain(t *testing.T) {
 		t.Errorf("the pod itself is different: %s", diff)
 	}
 }
+
+func TestAPodWithAnotherLabelIsMergedWithThat(t *testing.T) {
+	for _, merged := range []bool{true, false} {
+		got, want := pod(), pod()
+		want.Labels["hash"] = "h2"
+		if merged {
+			Merge(got)
+			Merge(want)
+		}
+		before := got.DeepCopy()
+		if diff := cmp.Diff(want, Relabel(got, "hash", "h2")); diff != "" {
+			t.Error(diff)
+		}
+		if diff := cmp.Diff(before, got); diff != "" {
+			t.Errorf("the pod itself is different: %s", diff)
+		}
+	}
+}
+
+func TestKeysOfSelectorsAreFound(t *testing.T) {
+	for key, want := range map[string]bool{"hash": true, "tenant": true, "lacks": true, "app": false} {
+		if got := Names(&pod().Spec, key); got != want {
+			t.Errorf("%s: %t", key, got)
+		}
+	}
+}

@@ -90,6 +90,12 @@ func (s *scrubber) scrubbed(object runtime.Object) runtime.Object {
 	return scrubbed
 }
 
+// Kept is a copy of an object with what is left of it in a file that fathom writes.
+func Kept(object runtime.Object) runtime.Object {
+	s := &scrubber{keep: map[string]bool{"": true}}
+	return s.scrubbed(object)
+}
+
 // leaves are the types that are kept whole.
 var leaves = map[reflect.Type]bool{
 	reflect.TypeFor[resource.Quantity]():  true,
