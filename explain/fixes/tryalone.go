@@ -85,6 +85,7 @@ func (f *Search) alone(ctx context.Context, pod *corev1.Pod, c candidate) (Attem
 			return fix, nil
 		}
 	}
+	changed = f.ofNewTemplate(pod, changed, c.steps)
 	asked := f.worthAsking(c)
 	t, err := f.Scheduler.FittingNodes(ctx, changed, asked)
 	switch {

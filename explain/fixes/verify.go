@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/command"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/remedy"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/forecast"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/labelkeys"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
@@ -103,6 +104,9 @@ func addStopped(f *Search, t *forecast.FixSimulation, rollout remedy.AllowUnavai
 func addOthers(f *Search, t *forecast.FixSimulation, others []*corev1.Pod, changed *corev1.Pod, steps []remedy.Step) {
 	for _, other := range others {
 		next := changedBy(other, steps)
+		if now := f.Scheduler.State.Pods[changed.UID]; now != nil && !ofOtherTemplate(now, other) {
+			next = f.ofNewTemplate(now, next, steps)
+		}
 		if t.Any && !placement.HasOwnClaims(changed) && (requestsMore(changed, next) || ofOtherTemplate(changed, next)) {
 			next = madeLike(other, changed)
 		}
@@ -145,6 +149,15 @@ func madeLike(pod, changed *corev1.Pod) *corev1.Pod {
 	made.Spec, made.Labels, made.Annotations = *changed.Spec.DeepCopy(), changed.Labels, changed.Annotations
 	made.Spec.NodeName = pod.Spec.NodeName
 	return made
+}
+
+// ofNewTemplate is a pod with the label that it gets where steps change the template of its workload, if its selectors
+// are about that: of is the pod before.
+func (f *Search) ofNewTemplate(of, pod *corev1.Pod, steps []remedy.Step) *corev1.Pod {
+	if label := command.NewTemplate(f.Commands, of, steps); label != "" {
+		return labelkeys.Relabel(pod, label, labelkeys.NotCreated)
+	}
+	return pod
 }
 
 // anew is the pod as a new one of its controller.

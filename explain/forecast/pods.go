@@ -13,6 +13,7 @@ import (
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/labelkeys"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
@@ -248,7 +249,7 @@ func (f *forecasting) revised(pod *corev1.Pod) bool {
 		return false
 	}
 	made := pod.Labels[appsv1.ControllerRevisionHashLabelKey]
-	return made != "" && made != set.Status.UpdateRevision
+	return made != "" && made != labelkeys.NotCreated && made != set.Status.UpdateRevision
 }
 
 // notReadyBefore names a pod of the set on a node that comes before this one and

@@ -11,6 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/remedy"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/labelkeys"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
@@ -121,6 +123,30 @@ func (m *Maker) workloadOf(pod *corev1.Pod) *workload {
 		m.countPods(w, owners)
 	}
 	return w
+}
+
+// NewTemplate is the label that tells pods of the template that steps make from those of the present one, where selectors of
+// the pod are about it; "" where they are not, or where the steps change no template.
+func NewTemplate(m *Maker, pod *corev1.Pod, steps []remedy.Step) string {
+	changes := slices.ContainsFunc(steps, func(step remedy.Step) bool {
+		_, ungates := step.(remedy.Ungate)
+		return remedy.ChangesPod(step) && !ungates
+	})
+	if !changes || scheduler.Assigned(pod) {
+		return ""
+	}
+	label := appsv1.ControllerRevisionHashLabelKey
+	switch m.known(pod).kind {
+	case "Deployment":
+		label = appsv1.DefaultDeploymentUniqueLabelKey
+	case "StatefulSet", "DaemonSet":
+	default:
+		return ""
+	}
+	if pod.Labels[label] == "" || !labelkeys.Names(&pod.Spec, label) {
+		return ""
+	}
+	return label
 }
 
 // cannot notes why the template cannot be changed.
