@@ -3,14 +3,15 @@ package explain
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"sort"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/summary"
@@ -18,76 +19,86 @@ import (
 )
 
 const (
-	// terminatingNodes is how many nodes with terminating pods are asked about, those first whose pods end first.
+	// terminatingNodes is how many nodes are asked about for the first that the pod fits.
 	terminatingNodes = 256
-	// terminatingTold is how many of those that the pod then fits are looked at for the first.
-	terminatingTold = 3
 	// overdue is how long after the end of its grace period a pod counts as one that may never end, such as one with
 	// a finalizer.
 	overdue = time.Minute
 )
 
-// addTerminating fills in the node that a pod fits once pods that are being deleted have terminated on it, by the
-// plugins on that node without them; of several nodes the one where that is first.
+// countsElsewhere are the plugins that reject a node for pods on other nodes, even while those terminate:
+// PodTopologySpread counts them no more.
+var countsElsewhere = sets.New(names.InterPodAffinity, names.VolumeRestrictions, names.DynamicResources)
+
+// addTerminating fills in the node that a pod fits once pods that are being deleted have terminated, by the plugins
+// without them; of several nodes the one where that is first.
 func addTerminating(ctx context.Context, x *explanation) error {
 	if r := x.report; r.Verdict != report.Unschedulable || r.Gang != nil || len(r.Unknown) > 0 || !x.profile.Scheduler.PodsRead() {
 		return nil
 	}
-	byNode := terminatingByNode(x)
-	nodes := slices.SortedFunc(maps.Keys(byNode), func(a, b string) int { return endsFirst(x.question.Now, byNode[a][0], byNode[b][0]) })
-	nodes = nodes[:min(len(nodes), terminatingNodes)]
-	if len(nodes) == 0 {
-		return nil
-	}
-	fits, err := fittingWithout(ctx, x, nodes, byNode)
-	if err != nil {
+	ending := terminatingPods(x)
+	nodes, err := fittingWithout(ctx, x, opened(x, ending), ending)
+	if err != nil || len(nodes) == 0 {
 		return err
 	}
-	nodes = slices.DeleteFunc(nodes, func(node string) bool { return !slices.Contains(fits, node) })
-	var first []*corev1.Pod
-	for _, node := range nodes[:min(len(nodes), terminatingTold)] {
-		have, err := haveToEnd(ctx, x, node, byNode[node])
-		if err != nil {
-			return err
-		}
-		if len(have) > 0 && (first == nil || endsFirst(x.question.Now, have[len(have)-1], first[len(first)-1]) < 0) {
-			first = have
-		}
+	have, node, err := firstToEnd(ctx, x, nodes[:min(len(nodes), terminatingNodes)], ending)
+	if err != nil || len(have) == 0 {
+		return err
 	}
-	if first != nil {
-		x.report.Terminating = terminatingOf(first)
-		x.report.Terminating.Contested = othersWait(x, first)
-	}
+	x.report.Terminating = terminatingOf(node, have)
+	x.report.Terminating.Contested = othersWait(x, have)
 	return nil
 }
 
-// terminatingByNode are the pods other than the one in question that are being deleted, those that end first first.
+// opened are the nodes that may fit without some pods: those where they are, and those that a plugin rejects which counts
+// pods on other nodes.
+func opened(x *explanation, without []*corev1.Pod) []string {
+	found := sets.New[string]()
+	for _, pod := range without {
+		found.Insert(pod.Spec.NodeName)
+	}
+	if len(found) == 0 || x.matrix == nil {
+		return nil
+	}
+	for k := range x.profile.Plugins {
+		if !countsElsewhere.Has(x.profile.Plugins[k].Name) {
+			continue
+		}
+		for i, node := range x.matrix.Nodes {
+			if x.matrix.Rejects(k, i) != nil {
+				found.Insert(node.Node().Name)
+			}
+		}
+	}
+	return sets.List(found)
+}
+
+// terminatingPods are the pods other than the one in question that are being deleted, those that end first first.
 // Left out are those that no kubelet ends, as their node is not Ready, and those that come back on their node at once:
 // of DaemonSets, unless the pod is of the same one, and mirror pods, whose containers go on.
-func terminatingByNode(x *explanation) map[string][]*corev1.Pod {
-	state, own, byNode := x.profile.Scheduler.State, metav1.GetControllerOfNoCopy(x.question.Pod), map[string][]*corev1.Pod{}
-	for pod := range state.Index.Terminating() {
+func terminatingPods(x *explanation) (ending []*corev1.Pod) {
+	own := metav1.GetControllerOfNoCopy(x.question.Pod)
+	for pod := range x.profile.Scheduler.State.Index.Terminating() {
 		by := metav1.GetControllerOfNoCopy(pod)
 		comesBack := by != nil && by.Kind == "DaemonSet" && (own == nil || own.UID != by.UID)
 		if pod.UID != x.question.Pod.UID && !comesBack && !model.IsMirror(pod) && summary.OnReadyNode(x.question, pod) {
-			byNode[pod.Spec.NodeName] = append(byNode[pod.Spec.NodeName], pod)
+			ending = append(ending, pod)
 		}
 	}
-	for _, pods := range byNode {
-		slices.SortFunc(pods, func(a, b *corev1.Pod) int { return endsFirst(x.question.Now, a, b) })
-	}
-	return byNode
+	slices.SortFunc(ending, func(a, b *corev1.Pod) int { return endsFirst(x.question.Now, a, b) })
+	return ending
 }
 
-// fittingWithout are those of some nodes that the pod fits without all of the pods of each.
-func fittingWithout(ctx context.Context, x *explanation, nodes []string, byNode map[string][]*corev1.Pod) ([]string, error) {
+// fittingWithout are those of some nodes that the pod fits without some pods; none without nodes.
+func fittingWithout(ctx context.Context, x *explanation, nodes []string, pods []*corev1.Pod) ([]string, error) {
+	if len(nodes) == 0 {
+		return nil, nil
+	}
 	fork := x.profile.Scheduler.State.Fork()
 	defer fork.Revert()
-	for _, node := range nodes {
-		for _, pod := range byNode[node] {
-			if err := fork.RemovePod(pod); err != nil {
-				return nil, err
-			}
+	for _, pod := range pods {
+		if err := fork.RemovePod(pod); err != nil {
+			return nil, err
 		}
 	}
 	found, err := x.profile.Scheduler.FittingNodes(ctx, x.question.Pod, nodes)
@@ -109,35 +120,53 @@ func endsFirst(now time.Time, a, b *corev1.Pod) int {
 		cmp.Compare(a.Spec.NodeName, b.Spec.NodeName), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 }
 
-// haveToEnd are those of the pods of a node that have to end for the pod to fit it, of several choices those that end
-// first; nil where it does not fit without all of them either, or that is not known.
-func haveToEnd(ctx context.Context, x *explanation, node string, pods []*corev1.Pod) (have []*corev1.Pod, err error) {
+// firstToEnd are those of the ending pods that have to end for the pod to fit one of the nodes, of several choices those that
+// end first, and that node; it fits them without all of them.
+func firstToEnd(ctx context.Context, x *explanation, nodes []string, ending []*corev1.Pod) (have []*corev1.Pod, node string, err error) {
 	fits := func(without []*corev1.Pod) bool {
 		if err != nil {
 			return false
 		}
 		var found []string
-		found, err = fittingWithout(ctx, x, []string{node}, map[string][]*corev1.Pod{node: without})
-		return len(found) > 0
+		if found, err = fittingWithout(ctx, x, nodes, without); len(found) == 0 {
+			return false
+		}
+		node = found[0]
+		return true
 	}
-	if !fits(pods) {
-		return nil, err
+	have = slices.Clone(ending[:1+sort.Search(len(ending)-1, func(i int) bool { return fits(ending[:i+1]) })])
+	if !fits(have) {
+		return nil, "", err
 	}
-	have = slices.Clone(pods[:1+sort.Search(len(pods)-1, func(i int) bool { return fits(pods[:i+1]) })])
-	for i := len(have) - 2; i >= 0; i-- { // without the last one they were too few
-		if rest := slices.Delete(slices.Clone(have), i, i+1); fits(rest) {
+	nodes = []string{node}
+	var leave func(from, to int)
+	leave = func(from, to int) { // those of have that need not end, by halves
+		if from >= to {
+			return
+		}
+		if rest := slices.Delete(slices.Clone(have), from, to); fits(rest) {
 			have = rest
+			return
+		}
+		if middle := (from + to) / 2; to-from > 1 {
+			leave(middle, to)
+			leave(from, middle)
 		}
 	}
-	return have, err
+	leave(0, len(have)-1) // without the last one they were too few
+	return have, node, err
 }
 
-// terminatingOf is what the report says of pods that end on a node, in the order of their ends.
-func terminatingOf(pods []*corev1.Pod) *report.Terminating {
+// terminatingOf is what the report says of pods that end for a node, in the order of their ends.
+func terminatingOf(node string, pods []*corev1.Pod) *report.Terminating {
 	last := pods[len(pods)-1]
-	told := &report.Terminating{Node: last.Spec.NodeName, Until: metav1.NewTime(last.DeletionTimestamp.Truncate(time.Second))}
+	told := &report.Terminating{Node: node, Until: metav1.NewTime(last.DeletionTimestamp.Truncate(time.Second))}
 	for _, pod := range pods {
-		told.Pods = append(told.Pods, report.TerminatingPod{Namespace: pod.Namespace, Name: pod.Name})
+		one := report.TerminatingPod{Namespace: pod.Namespace, Name: pod.Name}
+		if pod.Spec.NodeName != node {
+			one.Node = pod.Spec.NodeName
+		}
+		told.Pods = append(told.Pods, one)
 	}
 	return told
 }

@@ -26,6 +26,8 @@ func TestAPodThatFitsOnceOthersAreGoneIsToldSo(t *testing.T) {
 			explaintest.PodTerm(corev1.LabelHostname, "db"),
 		}}}
 	})
+	zoned := explaintest.NodeLabel(corev1.LabelTopologyZone, "z1")
+	inZone := testPod("s/db-1", "", "1", alone, explaintest.AwayFrom(explaintest.PodTerm(corev1.LabelTopologyZone, "db")))
 	for name, c := range map[string]struct {
 		objects []runtime.Object
 		pod     *corev1.Pod
@@ -61,6 +63,38 @@ func TestAPodThatFitsOnceOthersAreGoneIsToldSo(t *testing.T) {
 			[]runtime.Object{testNode("a", "4"), testPod("s/db-0", "a", "1", alone, ends(20*time.Second))},
 			apart,
 			"It fits a once s/db-0 has terminated, 20s of grace left.",
+		},
+		"on another node of its zone": {
+			[]runtime.Object{
+				testNode("a", "4", cordonedNode, zoned), testNode("b", "4", zoned), testPod("s/db-0", "a", "1", alone, ends(20*time.Second)),
+				testPod("s/other", "a", "1", ends(10*time.Second)),
+			},
+			inZone,
+			"It fits b once s/db-0 on a has terminated, 20s of grace left.",
+		},
+		"on another node, and on its own": {
+			[]runtime.Object{
+				testNode("a", "4", cordonedNode, zoned), testNode("b", "4", zoned), testPod("s/db-0", "a", "1", alone, ends(20*time.Second)),
+				testPod("s/old", "b", "4", ends(time.Minute)),
+			},
+			inZone,
+			"It fits b once 2 pods have terminated, 1m of grace left: s/db-0 on a, s/old.",
+		},
+		"on another node sooner than on its own": {
+			[]runtime.Object{
+				testNode("a", "1", zoned), testNode("b", "4", zoned), testPod("s/db-0", "a", "1", alone, ends(20*time.Second)),
+				testNode("c", "4"), testPod("s/old", "c", "4", ends(time.Minute)),
+			},
+			inZone,
+			"It fits a once s/db-0 has terminated, 20s of grace left.",
+		},
+		"a claim in use on another node": {
+			[]runtime.Object{
+				testNode("a", "4", cordonedNode), testNode("b", "4"), aClaim("s/db", "csi", boundTo("pv-1"), claimMode(corev1.ReadWriteOncePod)), aVolume("pv-1", "csi"),
+				testPod("s/db-0", "a", "1", mounting("db"), ends(time.Minute)),
+			},
+			testPod("s/db-1", "", "1", mounting("db")),
+			"It fits b once s/db-0 on a has terminated, 1m of grace left.",
 		},
 		"not the one that should have ended long ago": {
 			[]runtime.Object{
@@ -113,7 +147,7 @@ func TestAPodThatFitsOnceOthersAreGoneIsToldSo(t *testing.T) {
 			}
 			left := slices.DeleteFunc(slices.Clone(c.objects), func(o runtime.Object) bool {
 				pod, ok := o.(*corev1.Pod)
-				return ok && slices.Contains(r.Terminating.Pods, report.TerminatingPod{Namespace: pod.Namespace, Name: pod.Name})
+				return ok && slices.ContainsFunc(r.Terminating.Pods, func(gone report.TerminatingPod) bool { return gone.Namespace == pod.Namespace && gone.Name == pod.Name })
 			})
 			if then := mustExplain(t, startEngine(t, Options{}, append(left, c.pod)...), c.pod); then.Verdict != report.Schedulable {
 				t.Errorf("without them it is %s: %s", then.Verdict, then.Summary)

@@ -10,7 +10,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-// Terminating are pods that are being deleted and still count on a node that the pod fits once they have terminated.
+// Terminating are pods that are being deleted and still count against a node that the pod fits once they have terminated.
 type Terminating struct {
 	Node  string           `json:"node"`
 	Pods  []TerminatingPod `json:"pods"`
@@ -23,6 +23,7 @@ type Terminating struct {
 type TerminatingPod struct {
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
+	Node      string `json:"node,omitempty"` // that it is on, where that is another one
 }
 
 // TerminatingSentence says which node the pod fits once pods have terminated there, and how long that may take; ""
@@ -34,7 +35,11 @@ func TerminatingSentence(r *Report, now time.Time) string {
 	}
 	var named []string
 	for _, pod := range t.Pods {
-		named = append(named, pod.Namespace+"/"+pod.Name)
+		name := pod.Namespace + "/" + pod.Name
+		if pod.Node != "" {
+			name += " on " + pod.Node
+		}
+		named = append(named, name)
 	}
 	said := fmt.Sprintf("It fits %s once ", t.Node)
 	if len(named) == 1 {
