@@ -477,6 +477,20 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			[]string{"+ release volume old for claim data | a"},
 		},
 		{
+			"a volume is released for the claim that has lost it",
+			[]runtime.Object{testNode("a", "4"), aClass("local", noProvisioner), aVolume("old", "local", volumeOf("shop/data"), func(v *corev1.PersistentVolume) {
+				v.Spec.ClaimRef.UID, v.Status.Phase = "earlier", corev1.VolumeReleased
+			}), aClaim("shop/data", "local", boundTo("old"), func(c *corev1.PersistentVolumeClaim) { c.Status.Phase = corev1.ClaimLost })},
+			testPod("shop/db", "", "1", mounting("data")),
+			[]string{"+ release volume old for claim data | a"},
+		},
+		{
+			"a volume is not released that the claim which lost it does not name",
+			[]runtime.Object{testNode("a", "4"), aClass("local", noProvisioner), aVolume("old", "local", left), aClaim("shop/data", "local", boundTo("gone"), func(c *corev1.PersistentVolumeClaim) { c.Status.Phase = corev1.ClaimLost })},
+			testPod("shop/db", "", "1", mounting("data")),
+			[]string{"No known change to the pod or to nodes would help."},
+		},
+		{
 			"a volume that is deleted with its claim is not released",
 			[]runtime.Object{testNode("a", "4"), aClass("local", noProvisioner), aVolume("old", "local", volumeOf("shop/data"), func(v *corev1.PersistentVolume) {
 				v.Spec.ClaimRef.UID, v.Status.Phase, v.Spec.PersistentVolumeReclaimPolicy = "earlier", corev1.VolumeReleased, corev1.PersistentVolumeReclaimDelete

@@ -38,6 +38,19 @@ func TestAClaimThatNoNodeCanServeIsToldWithWhatItWaitsFor(t *testing.T) {
 			[]runtime.Object{aClaim("data/db", "csi", boundTo("pv-1"), lost)},
 			"claim data/db is Lost: volume pv-1 does not exist", "volume pv-1 of claim data/db does not exist",
 		},
+		"lost to an earlier claim": {
+			[]runtime.Object{aClaim("data/db", "csi", boundTo("pv-1"), lost), aVolume("pv-1", "csi", volumeOf("data/db"), func(v *corev1.PersistentVolume) { v.Spec.ClaimRef.UID = "earlier" })},
+			"claim data/db is Lost: volume pv-1 still belongs to an earlier claim of the same name", "claim data/db has lost its volume pv-1",
+		},
+		"lost to another claim": {
+			[]runtime.Object{aClaim("data/db", "csi", boundTo("pv-1"), lost), aVolume("pv-1", "csi", volumeOf("shop/db"))},
+			"claim data/db is Lost: volume pv-1 belongs to claim shop/db", "claim data/db has lost its volume pv-1",
+		},
+		"lost, without a volume": {[]runtime.Object{aClaim("data/db", "csi", lost)}, "claim data/db is Lost: it names no volume", "claim data/db is Lost: it names no volume"},
+		"lost, and about to be bound again": {
+			[]runtime.Object{aClaim("data/db", "csi", boundTo("pv-1"), lost), aVolume("pv-1", "csi")},
+			"claim data/db has lost its volume pv-1", "claim data/db has lost its volume pv-1",
+		},
 		"deleted": {[]runtime.Object{aClaim("data/db", "csi", ending)}, "claim data/db is being deleted", "claim data/db is being deleted"},
 		"no class": {
 			[]runtime.Object{aClaim("data/db", "fast")},

@@ -481,11 +481,17 @@ func podTerms(q *plugins.Question, anti bool, c plugins.Clash) []option {
 // left, for the one claim that has none.
 func claimRemedies(q *plugins.Question, rs []plugins.NodeRejection) []option {
 	b := plugins.BinderOf(q)
-	if len(b.Free) != 1 || b.Free[0].Ephemeral {
+	unbound := slices.Clone(b.Free)
+	for _, claim := range plugins.PodClaims(q) {
+		if claim.IsLost() && !slices.Contains(unbound, claim) {
+			unbound = append(unbound, claim)
+		}
+	}
+	if len(unbound) != 1 || unbound[0].Ephemeral {
 		return nil
 	}
-	claim := b.Free[0]
-	if claim.Object.Spec.VolumeName != "" {
+	claim := unbound[0]
+	if claim.Object.Spec.VolumeName != "" || claim.IsLost() {
 		if volume := b.LeftFor(claim); volume != nil {
 			return []option{{remedy.ReleaseVolume{Volume: volume, Claim: claim.Object}}}
 		}

@@ -37,14 +37,8 @@ func (c PodClaim) unusable(q *Question) (Reason, bool) {
 	switch {
 	case c.Object == nil:
 		return c.absent(", so it cannot be bound"), true
-	case c.Object.Status.Phase == corev1.ClaimLost:
-		gone := c.volumeGone()
-		if _, err := q.Listers.Volumes.Get(c.Object.Spec.VolumeName); err == nil || !q.Listers.Readable("persistentvolumes") {
-			return plainReason(fmt.Sprintf("claim %s has lost its volume %s", c.Name, c.Object.Spec.VolumeName)), true
-		}
-		return newReason(gone.short, func() string {
-			return fmt.Sprintf("claim %s is Lost: volume %s does not exist", c.Name, c.Object.Spec.VolumeName)
-		}), true
+	case c.IsLost():
+		return c.lost(q), true
 	case c.Object.DeletionTimestamp != nil:
 		return plainReason(fmt.Sprintf("claim %s is being deleted", c.Name)), true
 	case c.foreign(q.Pod):
@@ -53,6 +47,41 @@ func (c PodClaim) unusable(q *Question) (Reason, bool) {
 		}), true
 	}
 	return Reason{}, false
+}
+
+// IsLost says whether the claim was bound, and is not bound to its volume any more.
+func (c PodClaim) IsLost() bool { return c.Object != nil && c.Object.Status.Phase == corev1.ClaimLost }
+
+// lost is the reason of such a claim: its volume does not exist, or belongs to another claim (syncBoundClaim of the
+// volume controller).
+func (c PodClaim) lost(q *Question) Reason {
+	name := c.Object.Spec.VolumeName
+	if name == "" {
+		return plainReason(fmt.Sprintf("claim %s is Lost: it names no volume", c.Name))
+	}
+	if !q.Listers.Readable("persistentvolumes") {
+		return plainReason(fmt.Sprintf("claim %s has lost its volume %s", c.Name, name))
+	}
+	volume, err := q.Listers.Volumes.Get(name)
+	switch {
+	case err != nil:
+		return newReason(c.volumeGone().short, func() string {
+			return fmt.Sprintf("claim %s is Lost: volume %s does not exist", c.Name, name)
+		})
+	case volume.Spec.ClaimRef != nil && !storagehelpers.IsVolumeBoundToClaim(volume, c.Object):
+		return newReason(fmt.Sprintf("claim %s has lost its volume %s", c.Name, name), func() string {
+			return fmt.Sprintf("claim %s is Lost: volume %s %s", c.Name, name, belongs(volume, c.Object))
+		})
+	}
+	return plainReason(fmt.Sprintf("claim %s has lost its volume %s", c.Name, name))
+}
+
+// belongs says whose a volume is that belongs to another claim.
+func belongs(volume *corev1.PersistentVolume, claim *corev1.PersistentVolumeClaim) string {
+	if ofEarlier(volume, claim) {
+		return "still belongs to an earlier claim of the same name"
+	}
+	return fmt.Sprintf("belongs to claim %s/%s", volume.Spec.ClaimRef.Namespace, volume.Spec.ClaimRef.Name)
 }
 
 // fullyBound says whether the binding of the claim is over.
@@ -126,13 +155,13 @@ func (b *Binder) named(claim PodClaim) string {
 	case err != nil:
 		return name + ", which does not exist"
 	case ofEarlier(volume, claim.Object):
-		said := name + ", which still belongs to an earlier claim of the same name"
+		said := name + ", which " + belongs(volume, claim.Object)
 		if why := b.unfit(claim, freed(volume)); len(why) > 0 {
 			said += " and " + why[0]
 		}
 		return said
 	case volume.Spec.ClaimRef != nil && !storagehelpers.IsVolumeBoundToClaim(volume, claim.Object):
-		return fmt.Sprintf("%s, which belongs to claim %s/%s", name, volume.Spec.ClaimRef.Namespace, volume.Spec.ClaimRef.Name)
+		return name + ", which " + belongs(volume, claim.Object)
 	}
 	if why := b.unfit(claim, volume); len(why) > 0 {
 		return name + ", which " + why[0]

@@ -307,6 +307,9 @@ func (f *volumeFacts) pendingWords(claim *corev1.PersistentVolumeClaim) string {
 func (f *volumeFacts) lostWords(claim *corev1.PersistentVolumeClaim) string {
 	name := claim.Spec.VolumeName
 	if volume := f.byName[name]; volume != nil && volume.Spec.ClaimRef != nil && volume.Spec.ClaimRef.UID != claim.UID {
+		if of := volume.Spec.ClaimRef; of.UID != "" && of.Namespace == claim.Namespace && of.Name == claim.Name {
+			return "its volume " + name + " still belongs to an earlier claim of the same name"
+		}
 		return "its volume " + name + " is bound to another claim"
 	}
 	return strings.TrimSpace("it lost its volume " + name)

@@ -53,6 +53,8 @@ func TestWhatAPendingClaimWaitsFor(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Name: "taken"}, Status: corev1.PersistentVolumeStatus{Phase: corev1.VolumeBound},
 		Spec: corev1.PersistentVolumeSpec{ClaimRef: &corev1.ObjectReference{Namespace: "dev", Name: "other", UID: "other"}},
 	}
+	earlier := taken.DeepCopy()
+	earlier.Name, earlier.Spec.ClaimRef.Name, earlier.Spec.ClaimRef.UID = "earlier", "a", "deleted"
 	for _, test := range []struct {
 		claim *corev1.PersistentVolumeClaim
 		why   string
@@ -70,13 +72,14 @@ func TestWhatAPendingClaimWaitsFor(t *testing.T) {
 		{claim("a", "soon", corev1.ClaimPending, func(c *corev1.PersistentVolumeClaim) { c.Spec.VolumeName = "pv-1" }), "waiting to be bound to volume pv-1"},
 		{claim("a", "soon", corev1.ClaimLost, func(c *corev1.PersistentVolumeClaim) { c.Spec.VolumeName = "pv-1" }), "it lost its volume pv-1"},
 		{claim("a", "soon", corev1.ClaimLost, func(c *corev1.PersistentVolumeClaim) { c.Spec.VolumeName = "taken" }), "its volume taken is bound to another claim"},
+		{claim("a", "soon", corev1.ClaimLost, func(c *corev1.PersistentVolumeClaim) { c.Spec.VolumeName = "earlier" }), "its volume earlier still belongs to an earlier claim of the same name"},
 		{claim("a", "soon", corev1.ClaimLost, nil), "it lost its volume"},
 		{claim("a", "soon", corev1.ClaimBound, nil), ""},
 		{claim("a", "soon", corev1.ClaimBound, func(c *corev1.PersistentVolumeClaim) {
 			c.Status.Conditions = []corev1.PersistentVolumeClaimCondition{{Type: corev1.PersistentVolumeClaimFileSystemResizePending, Status: corev1.ConditionTrue}}
 		}), "FileSystemResizePending"},
 	} {
-		got := Volumes(snapshotOf(model.Status{}, nil, uses), storage(map[string][]runtime.Object{"persistentvolumeclaims": {test.claim}, "persistentvolumes": {taken}}))
+		got := Volumes(snapshotOf(model.Status{}, nil, uses), storage(map[string][]runtime.Object{"persistentvolumeclaims": {test.claim}, "persistentvolumes": {taken, earlier}}))
 		if len(got) != 1 || got[0].Why != test.why {
 			t.Errorf("%s of class %q: %+v, want %s", test.claim.Name, classOf(test.claim), got, test.why)
 		}
