@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/explaintest"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
@@ -127,6 +128,11 @@ func TestWhyNoNodeFitsIsToldApart(t *testing.T) {
 			[]runtime.Object{testNode("a", "4"), testNode("b", "4", nodeLabel("disktype", "hdd")), testNode("c", "4", taint, cordon)},
 			testPod("shop/x", "", "1", selecting("disktype", "ssd")),
 			"Only its node selector blocks it: 2 nodes would accept it without disktype=ssd.", "unschedulable", "node selector | disktype=ssd: 1 has hdd, 1 has no label",
+		},
+		"only a node affinity without terms that match": {
+			[]runtime.Object{testNode("a", "4"), testNode("b", "4")},
+			testPod("shop/x", "", "1", explaintest.NodeSelectorTerms(corev1.NodeSelectorTerm{})),
+			"Only its node affinity blocks it: 2 nodes would accept it without its empty node affinity.", "unschedulable", "node affinity | is empty and matches no node",
 		},
 		"only cordons": {
 			[]runtime.Object{testNode("a", "4", cordon), testNode("b", "4", cordon, taint)},

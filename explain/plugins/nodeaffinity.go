@@ -238,6 +238,9 @@ func (u *Unmet) describe() string {
 	}
 	var alternatives []string
 	for _, term := range u.Terms {
+		if len(term) == 0 && !u.Empty() {
+			continue // another one may be met
+		}
 		if said := joinWants(term); !slices.Contains(alternatives, said) {
 			alternatives = append(alternatives, said)
 		}
@@ -249,9 +252,14 @@ func (u *Unmet) describe() string {
 	return strings.Join(append(all, said), " and ")
 }
 
+// Empty says whether there are only terms that are empty, which no node meets.
+func (u *Unmet) Empty() bool {
+	return len(u.Terms) > 0 && !slices.ContainsFunc(u.Terms, func(term []Want) bool { return len(term) > 0 })
+}
+
 func joinWants(term []Want) string {
 	if len(term) == 0 {
-		return "no node (empty term)"
+		return "an empty term"
 	}
 	var all []string
 	for _, one := range term {

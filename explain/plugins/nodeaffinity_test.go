@@ -50,12 +50,23 @@ func TestEachUnmetWishIsToldWithWhatTheNodeHas(t *testing.T) {
 			"node affinity term 1 of 2 requires zone=a, the node has zone=c; node affinity term 2 of 2 requires zone!=c, the node has zone=c and requires label gpu, the node has no label gpu",
 			"node affinity zone=a or zone!=c and label gpu",
 		},
-		"greater":  {explaintest.NodeSelectorTerms(term(line("cores", "Gt", "8"))), "node affinity requires cores > 8, the node has cores=4", "node affinity cores > 8, has 4"},
-		"less":     {explaintest.NodeSelectorTerms(term(line("cores", "Lt", "4"))), "node affinity requires cores < 4, the node has cores=4", "node affinity cores < 4, has 4"},
-		"not in":   {explaintest.NodeSelectorTerms(term(line("zone", "NotIn", "b", "c"))), "node affinity requires zone not in (b, c), the node has zone=c", "node affinity zone not in (b, c), has c"},
-		"not":      {explaintest.NodeSelectorTerms(term(line("zone", "DoesNotExist"))), "node affinity requires no label zone, the node has zone=c", "node affinity no label zone, has c"},
-		"a field":  {explaintest.NodeSelectorTerms(fieldTerm(line(metav1.ObjectNameField, "In", "std-b-01"))), "node affinity requires metadata.name=std-b-01, the node has metadata.name=std-a-01", "node affinity metadata.name=std-b-01, has std-a-01"},
-		"no term":  {explaintest.NodeSelectorTerms(corev1.NodeSelectorTerm{}), "node affinity is empty and matches no node", "node affinity no node (empty term)"},
+		"greater": {explaintest.NodeSelectorTerms(term(line("cores", "Gt", "8"))), "node affinity requires cores > 8, the node has cores=4", "node affinity cores > 8, has 4"},
+		"less":    {explaintest.NodeSelectorTerms(term(line("cores", "Lt", "4"))), "node affinity requires cores < 4, the node has cores=4", "node affinity cores < 4, has 4"},
+		"not in":  {explaintest.NodeSelectorTerms(term(line("zone", "NotIn", "b", "c"))), "node affinity requires zone not in (b, c), the node has zone=c", "node affinity zone not in (b, c), has c"},
+		"not":     {explaintest.NodeSelectorTerms(term(line("zone", "DoesNotExist"))), "node affinity requires no label zone, the node has zone=c", "node affinity no label zone, has c"},
+		"a field": {explaintest.NodeSelectorTerms(fieldTerm(line(metav1.ObjectNameField, "In", "std-b-01"))), "node affinity requires metadata.name=std-b-01, the node has metadata.name=std-a-01", "node affinity metadata.name=std-b-01, has std-a-01"},
+		"no term": {explaintest.NodeSelectorTerms(corev1.NodeSelectorTerm{}), "node affinity is empty and matches no node", "node affinity is empty and matches no node"},
+		"an empty term beside another": {
+			explaintest.NodeSelectorTerms(corev1.NodeSelectorTerm{}, term(line("zone", "In", "a"))),
+			"node affinity term 1 of 2 is empty and matches no node; node affinity term 2 of 2 requires zone=a, the node has zone=c", "node affinity zone=a",
+		},
+		"an empty term beside a node selector": {
+			func(p *corev1.Pod) {
+				explaintest.Selecting("disktype", "ssd")(p)
+				explaintest.NodeSelectorTerms(corev1.NodeSelectorTerm{})(p)
+			},
+			"node selector requires disktype=ssd, the node has disktype=hdd; node affinity is empty and matches no node", "node selector and affinity disktype=ssd and an empty term",
+		},
 		"unusable": {explaintest.NodeSelectorTerms(term(line("cores", "Gt", "many"))), "", "node affinity cores > many, has 4"},
 	} {
 		w := newBench([]*corev1.Node{node}, nil).told(t, names.NodeAffinity, explaintest.Pod("shop/x", "", "", c.pod), "std-a-01")

@@ -29,6 +29,12 @@ func affinityWords(q *Question, rs []NodeRejection) Words {
 		Short: u.Field() + " " + u.Wish,
 		Bar:   u.Wish,
 	}
+	if u.Empty() && len(u.Pairs) == 0 {
+		w.Short, w.Bar = u.Field()+" is empty and matches no node", "its empty node affinity"
+		if u.Added {
+			w.Bar = u.Field() + ", which is empty"
+		}
+	}
 	one, ok := u.Single()
 	if !ok {
 		return w

@@ -114,6 +114,9 @@ func (p *planning) barred(plugin string, rs []plugins.NodeRejection) string {
 		}
 	}
 	said := plugins.Tell(p.question, rs)
+	if plugin == names.NodeAffinity && plugins.UnmetOf(p.question, rs[0]).Empty() {
+		return said.Short
+	}
 	if plugin == names.NodeAffinity && said.Bar != said.Short {
 		return "without " + said.Bar
 	}
