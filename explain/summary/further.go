@@ -39,7 +39,7 @@ func (m *misses) further(q *podQuestion, r *report.Report) string {
 // that they are kept for others.
 func hasCapacity(g *report.Group) bool {
 	switch rejection := &g.Rejections[0]; rejection.Plugin {
-	case names.NodeVolumeLimits, names.DynamicResources:
+	case names.NodeResourcesFit, names.NodeVolumeLimits, names.DynamicResources:
 		return false
 	case names.TaintToleration, names.NodeUnschedulable:
 		return outOfService(g)

@@ -22,7 +22,7 @@ import (
 // misses are the nodes with only one reason, by what that is.
 type misses struct {
 	between []*report.Group // a cordon, taints, labels
-	others  []*report.Group // one rejection of another plugin
+	others  []*report.Group // one rejection of another plugin, or for capacity where kube-scheduler's sums overflow
 	full    []shortNode     // only free capacity is missing, on nodes that are large enough
 	small   []shortNode     // the same, on nodes that the pod is larger than
 	without []shortNode     // the same, on nodes that have none at all of what it wants
@@ -47,6 +47,10 @@ func missesOf(q *podQuestion, r *report.Report) misses {
 			m.between = append(m.between, g)
 		case names.NodeResourcesFit:
 			rows := plugins.ShortageTableOf(q.Question).Rows
+			if overflows := func(at int) bool { return len(rows[at].Figures) == 0 }; slices.ContainsFunc(q.found.Places[i], overflows) {
+				m.others = append(m.others, g)
+				continue
+			}
 			for n, at := range q.found.Places[i] {
 				m.add(q, shortNode{g.Nodes[n], rows[at].Figures})
 			}

@@ -66,9 +66,7 @@ func (m *misses) tell(q *podQuestion, r *report.Report) overall {
 		told.further = strings.TrimSpace(rolloutWords(q, &r.Groups[0]) + " " + m.further(q, r))
 	case len(m.full) > 0:
 		told.why = m.nearest()
-		if lacks := m.first.lacks; len(lacks) > 0 { // none where the scheduler's sums overflow
-			told.cause = model.ResourceWord(lacks[0].Resource)
-		}
+		told.cause = model.ResourceWord(m.first.lacks[0].Resource)
 		told.summary = tellRoom(append(m.full, m.small...), m.absent())
 	case len(m.small) > 0:
 		told.cause, told.why = report.TooLarge, requestWords(q)
