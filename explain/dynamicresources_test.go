@@ -620,3 +620,37 @@ func TestWithoutDeviceTaintRulesNoFixIsVerified(t *testing.T) {
 		}
 	}
 }
+
+// TestAPluginThatFailsOnANodeEndsTheAttempt of kube-scheduler, although the pod fits another node: a selector fails where a
+// device has no such attribute. Nodes that another plugin rejects first are not asked.
+func TestAPluginThatFailsOnANodeEndsTheAttempt(t *testing.T) {
+	without := func(d *resourcev1.Device) { d.Attributes = nil }
+	const failure = "class gpu: selector #0 on device gpu.example.com/b/odd: CEL runtime error: no such key: kind"
+	for name, c := range map[string]struct {
+		node *corev1.Node
+		pod  []func(*corev1.Pod)
+		want report.Verdict
+	}{
+		"it looks at the node":       {testNode("b", "4"), nil, report.Unknown},
+		"another plugin rejects it":  {testNode("b", "4", cordoned), nil, report.Schedulable},
+		"the pod is nominated to it": {testNode("b", "4"), []func(*corev1.Pod){nominatedTo("a")}, report.Schedulable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pod := testPod("s/x", "", "1", append(c.pod, claiming("gpus"))...)
+			e := startDevices(t, gpuClass(), testNode("a", "4"), c.node, aSlice("a", aDevice("g", "gpu")), aSlice("b", aDevice("odd", "", without)), aDeviceClaim("s/gpus", 1), pod)
+			r := mustExplain(t, e, pod)
+			if r.Verdict != c.want || r.Fits != 1 {
+				t.Fatalf("%s, fits %d: %s", r.Verdict, r.Fits, r.Summary)
+			}
+			if c.want == report.Schedulable {
+				return
+			}
+			if !strings.HasPrefix(r.Summary, "Unknown: "+failure) || !strings.HasPrefix(r.SchedulerMessage, `running "DynamicResources" filter plugin: `+failure) {
+				t.Errorf("got %s\nmessage %s", r.Summary, r.SchedulerMessage)
+			}
+			if want := "It fits 1 node, but kube-scheduler gives up where a plugin fails on a node that it looks at."; !slices.Contains(r.Facts, want) {
+				t.Errorf("got %q, want %s", r.Facts, want)
+			}
+		})
+	}
+}

@@ -192,16 +192,23 @@ func (x *explanation) doubtful() bool {
 // scheduling gate is known whoever schedules: the API server lets nobody bind such
 // a pod.
 func (x *explanation) doubt() {
-	name := scheduler.NameOf(x.question.Pod)
 	if !x.doubtful() || x.report.Verdict == report.Gated && len(x.question.Pod.Spec.SchedulingGates) > 0 {
 		return
 	}
-	why := fmt.Sprintf("scheduler %q may not be running", name)
+	x.report.Unknown = append([]report.UnknownPart{{Resource: "leases", Why: doubtOf(x), Plugins: []string{}}}, x.report.Unknown...)
+	x.report.Verdict, x.report.SchedulerMessage, x.report.Observed.Agrees = report.Unknown, "", nil
+}
+
+// doubtOf says why it is not known whether the pod's scheduler lives; "" if it is.
+func doubtOf(x *explanation) string {
+	if !x.doubtful() {
+		return ""
+	}
+	why := fmt.Sprintf("scheduler %q may not be running", scheduler.NameOf(x.question.Pod))
 	if said := x.facts.Scheduler.Why; said != "" {
 		why += ": " + said
 	}
-	x.report.Unknown = append([]report.UnknownPart{{Resource: "leases", Why: why, Plugins: []string{}}}, x.report.Unknown...)
-	x.report.Verdict, x.report.SchedulerMessage, x.report.Observed.Agrees = report.Unknown, "", nil
+	return why
 }
 
 // blind is the answer without nodes: what the scheduler said is all there is.
@@ -239,16 +246,37 @@ func (x *explanation) ask(ctx context.Context, nodes bool) error {
 		x.compareDomains(m)
 	}
 	r.Verdict = x.verdict(m)
+	fails := r.Verdict == report.Schedulable && r.Gang == nil && failsAttempt(ctx, x, m)
+	if fails {
+		r.Verdict = report.Unknown
+	}
 	if r.Verdict == report.Schedulable && nodes {
 		x.rankFree(ctx, m)
 	}
 	if r.Gang != nil {
 		return scheduleGang(ctx, x) // the scheduler writes no message about a pod of its own
 	}
-	if r.Fits > 0 || x.ungated {
+	if r.Fits > 0 && !fails || x.ungated {
 		return nil
 	}
 	return x.message(ctx, m)
+}
+
+// failsAttempt says whether kube-scheduler gives up an attempt to schedule the pod, or may, although it fits a node: a
+// plugin fails on a node that no plugin before it rejects (findNodesThatPassFilters). It looks at no other node if the pod fits
+// the one that it is nominated to.
+func failsAttempt(ctx context.Context, x *explanation, m *scheduler.Matrix) bool {
+	pod := x.question.Pod
+	failed := slices.ContainsFunc(x.report.Unknown, func(part report.UnknownPart) bool { return part.Resource == scheduler.PluginError })
+	if !failed {
+		return false
+	}
+	for i, node := range m.Nodes {
+		if fits := m.Fits(i); fits != nil && *fits && node.Node().Name == pod.Status.NominatedNodeName {
+			return false
+		}
+	}
+	return m.Diagnose(ctx, pod).Failure != ""
 }
 
 // compareDomains adds the rules about topology domains that reject nodes.

@@ -5,6 +5,7 @@ package summary
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
@@ -197,6 +199,9 @@ func tellUnknown(q *podQuestion, r *report.Report) overall {
 	if len(told.facts) > 0 {
 		told.summary, told.why = "Unknown: "+told.facts[0], r.Unknown[0].Why
 		told.facts = told.facts[1:]
+	}
+	if r.Fits > 0 && slices.ContainsFunc(r.Unknown, func(part report.UnknownPart) bool { return part.Resource == scheduler.PluginError }) {
+		told.facts = append(told.facts, fmt.Sprintf("It fits %s, but kube-scheduler gives up where a plugin fails on a node that it looks at.", grammar.Plural(r.Fits, "node")))
 	}
 	told.facts = append(told.facts, whatIsKnown(q)...)
 	if g := r.Gang; g != nil && g.Scheduler != report.KubeScheduler {
