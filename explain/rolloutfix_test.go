@@ -34,6 +34,7 @@ func TestARolloutThatBlocksItselfIsLetStopAnOlderPod(t *testing.T) {
 	old, older, newest, newer := set("web-1", time.Hour, 2, 2), set("web-1", time.Hour, 1, 1), set("web-2", time.Minute, 1, 0), set("web-3", time.Second, 1, 0)
 	of := func(name string) func(*corev1.Pod) { return podControlledBy("apps/v1", "ReplicaSet", name) }
 	port := hostPort("", 8080, corev1.ProtocolTCP)
+	costly := func(p *corev1.Pod) { p.Annotations = map[string]string{corev1.PodDeletionCost: "100"} }
 	apart := func(p *corev1.Pod) {
 		podLabel("app", "web")(p)
 		awayFrom(podTerm(corev1.LabelHostname, "web", "s"))(p)
@@ -94,6 +95,31 @@ func TestARolloutThatBlocksItselfIsLetStopAnOlderPod(t *testing.T) {
 			[]runtime.Object{testNode("a", "2", nodeLabel(corev1.LabelHostname, "a")), b, old, newest, testPod("s/o1", "a", "1", of("web-1"), port), testPod("s/o2", "b", "1", of("web-1"), port)},
 			testPod("s/x", "", "3", of("web-2"), port),
 			"? 1 node, 1 of 1, s/o1 may be stopped first (1 of 2 older pods tried) [deployment/web runs 1 of 2 pods until a new one is ready, in later rollouts too]",
+		},
+		"the other one has a higher deletion cost": {
+			waiting,
+			[]runtime.Object{
+				a, testNode("b", "2", nodeLabel(corev1.LabelHostname, "b")), old, newest,
+				testPod("s/o1", "a", "1", of("web-1"), port), testPod("s/o2", "b", "1", of("web-1"), port, costly),
+			},
+			testPod("s/x", "", "3", of("web-2"), port), both,
+		},
+		"the only one that would help has a higher deletion cost": {
+			waiting,
+			[]runtime.Object{
+				testNode("a", "2", nodeLabel(corev1.LabelHostname, "a")), b, old, newest,
+				testPod("s/o1", "a", "1", of("web-1"), port), testPod("s/o2", "b", "1", of("web-1"), port, costly),
+			},
+			testPod("s/x", "", "3", of("web-2"), port), "",
+		},
+		"the other one is alone on its node": {
+			command.Facts{Replicas: 3, MaxSurge: 1, Unavailable: "25%"},
+			[]runtime.Object{
+				a, testNode("b", "2", nodeLabel(corev1.LabelHostname, "b")), set("web-1", time.Hour, 3, 3), newest,
+				testPod("s/o1", "a", "1", of("web-1")), testPod("s/o2", "a", "1", of("web-1")), testPod("s/o3", "b", "1", of("web-1")),
+			},
+			testPod("s/x", "", "3", of("web-2")),
+			"+ 1 node, 1 of 1, 2 of 3 pods meanwhile [deployment/web runs 2 of 3 pods until a new one is ready, in later rollouts too]",
 		},
 		"two new ones are pending": {
 			command.Facts{Replicas: 2, MaxSurge: 2, Unavailable: "0"},

@@ -11,6 +11,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
+	"k8s.io/kubernetes/pkg/controller"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes/command"
@@ -128,6 +130,7 @@ func olderPods(f *Search, pod *corev1.Pod) (step remedy.AllowUnavailable, ok boo
 	if step.Older, ok = podsOnNodes(f, wanting[0].UID); !ok || len(step.Older) == 0 {
 		return step, false
 	}
+	step.Older = firstStopped(step.Older, podsOfSets(f, append(older, own)))
 	step.Namespace, step.Name = pod.Namespace, metav1.GetControllerOfNoCopy(own).Name
 	step.Ready = int(*wanting[0].Spec.Replicas + own.Status.AvailableReplicas)
 	return step, true
@@ -146,6 +149,43 @@ func podsOnNodes(f *Search, set types.UID) (all []*corev1.Pod, ok bool) {
 	}
 	slices.SortFunc(all, func(a, b *corev1.Pod) int { return strings.Compare(a.Name, b.Name) })
 	return all, true
+}
+
+// podsOfSets are the pods of some ReplicaSets.
+func podsOfSets(f *Search, sets []*appsv1.ReplicaSet) (all []*corev1.Pod) {
+	for _, set := range sets {
+		all = append(all, f.Scheduler.State.Index.ControlledBy(set.UID)...)
+	}
+	return all
+}
+
+// firstStopped are those of the pods of a ReplicaSet that its controller may stop first when it is scaled down, in their
+// order: by their phase, readiness, deletion cost, and the number of related pods on their node (ActivePodsWithRanks in
+// pkg/controller). Which of equal ones it stops depends on times that change until then.
+func firstStopped(pods, related []*corev1.Pod) []*corev1.Pod {
+	onNode := map[string]int{}
+	for _, pod := range related {
+		if controller.IsPodActive(pod) {
+			onNode[pod.Spec.NodeName]++
+		}
+	}
+	before := func(a, b *corev1.Pod) bool {
+		return controller.ActivePodsWithRanks{
+			Pods: []*corev1.Pod{withoutTimes(a), withoutTimes(b)}, Rank: []int{onNode[a.Spec.NodeName], onNode[b.Spec.NodeName]},
+		}.Less(0, 1)
+	}
+	return slices.DeleteFunc(slices.Clone(pods), func(pod *corev1.Pod) bool {
+		return slices.ContainsFunc(pods, func(other *corev1.Pod) bool { return before(other, pod) })
+	})
+}
+
+// withoutTimes is what of a pod decides whether its ReplicaSet stops it first, without times and restarts.
+func withoutTimes(pod *corev1.Pod) *corev1.Pod {
+	bare := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: pod.Annotations}, Spec: corev1.PodSpec{NodeName: pod.Spec.NodeName}, Status: corev1.PodStatus{Phase: pod.Status.Phase}}
+	if podutil.IsPodReady(pod) {
+		bare.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
+	}
+	return bare
 }
 
 // replicaSetsOf are that of a Deployment which the pod is of, if it is of the newest template, and the older ones.
@@ -180,7 +220,7 @@ func dropIdleRollout(f *Search, facts *command.Facts) {
 	})
 }
 
-// try simulates a candidate. Which of its older pods a Deployment stops first is not known: it works if it does
+// try simulates a candidate. Which of several older pods a Deployment stops first may not be known: it works if it does
 // whichever that is.
 func try(ctx context.Context, f *Search, c candidate) (Attempt, error) {
 	alone := func(c candidate) (Attempt, error) {

@@ -15,6 +15,8 @@ var ReadAnnotations = map[string]bool{
 	"deployment.kubernetes.io/max-replicas":     true,
 	"deployment.kubernetes.io/revision":         true, // which of its templates is the newest
 
+	corev1.PodDeletionCost: true, // which pods of a ReplicaSet go first
+
 	// Of claims and volumes, by VolumeBinding.
 	"volume.kubernetes.io/selected-node":               true,
 	"volume.kubernetes.io/storage-provisioner":         true,
