@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/rollout"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/summary"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // Ask answers a question about a pod, with the parts that it wants: one evaluation of
@@ -164,7 +165,7 @@ func tellUnderWay(x *explanation) {
 	}
 	told := &report.Preemption{Possible: true, Node: x.question.Pod.Status.NominatedNodeName, Victims: []report.Victim{}, Why: x.report.Summary}
 	for _, pod := range preemption.MostImportantFirst(x.facts.Victims) {
-		told.Victims = append(told.Victims, report.Victim{Namespace: pod.Namespace, Name: pod.Name, Priority: corev1helpers.PodPriority(pod)})
+		told.Victims = append(told.Victims, report.Victim{Namespace: pod.Namespace, Name: pod.Name, Priority: corev1helpers.PodPriority(pod), Static: model.IsMirror(pod)})
 	}
 	x.report.Preemption = told
 }

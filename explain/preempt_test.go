@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/forecast"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
@@ -214,7 +215,7 @@ func TestVictimsThatNothingMovesStayOut(t *testing.T) {
 	}
 	want := []string{
 		"bare not recreated: no controller owns it", "agent Pending: its DaemonSet pins it to a",
-		"mirror a static pod: the kubelet of a decides", "free rescheduled on b",
+		"mirror a static pod: the kubelet of a keeps it running", "free rescheduled on b",
 	}
 	if diff := cmp.Diff(want, told); diff != "" {
 		t.Error(diff)
@@ -419,5 +420,34 @@ func TestPreemptionTriesPodsThatNothingRanksApartInOtherOrders(t *testing.T) {
 		if diff := cmp.Diff(map[string]string{"a": "large small tiny", "b": "low"}, may); diff != "" {
 			t.Errorf("%s\n%s", diff, sketch(plan))
 		}
+	}
+}
+
+// TestAStaticPodIsEvictedInVain: kube-scheduler may preempt the mirror pod, which the kubelet creates again.
+func TestAStaticPodIsEvictedInVain(t *testing.T) {
+	mirror := func(p *corev1.Pod) { p.Annotations = map[string]string{corev1.MirrorPodAnnotationKey: "x"} }
+	for name, c := range map[string]struct {
+		edit func(*corev1.Pod)
+		want string
+		fits bool
+	}{
+		"a static pod": {mirror, "Preemption won't help: it would evict static pod default/proxy from a, which the kubelet keeps running.", false},
+		"another pod":  {func(*corev1.Pod) {}, "Preemption would evict default/proxy from a.", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pod := aPod("p", "3", priority(100))
+			gated := aPod("gated", "3", priority(100), func(p *corev1.Pod) { p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/budget"}} })
+			e := startEngine(t, Options{}, aNode("a", "4"), aPod("proxy", "3", on("a"), ownedBy("Node", "a"), c.edit), pod, gated)
+			r := mustExplain(t, e, pod)
+			same(t, r.PreemptionSentence(true), c.want)
+			if static := r.Preemption.Victims[0].Static; !r.Preemption.Possible || static == c.fits {
+				t.Errorf("possible %t, static %t", r.Preemption.Possible, static)
+			}
+			simulator := forecast.Simulator{Scheduler: e.scheduler, Budgets: e.budgets, Now: func() time.Time { return testNow }}
+			preempts, err := simulator.Preempts(t.Context(), pod, nil)
+			if err != nil || preempts != c.fits {
+				t.Errorf("gets a node by preemption: %t, %v", preempts, err)
+			}
+		})
 	}
 }

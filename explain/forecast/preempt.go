@@ -19,6 +19,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/preemption"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/plan"
 )
 
@@ -40,6 +41,9 @@ func (p *simulation) preempt(ctx context.Context, c *pendingPod, nowhere placeme
 		return place{Placement: nowhere}, nil
 	}
 	best := p.pick(firsts)
+	if keepsStatic(best) {
+		return place{Placement: nowhere}, nil
+	}
 	found := place{Placement: placement.Placement{Node: best.Name()}}
 	for _, victim := range slices.Clone(best.Victims().Pods) {
 		found.preempts = append(found.preempts, plugins.FullName(victim))
@@ -49,6 +53,12 @@ func (p *simulation) preempt(ctx context.Context, c *pendingPod, nowhere placeme
 		}
 	}
 	return found, nil
+}
+
+// keepsStatic says whether static pods are among those that preemption evicts: their kubelet keeps them running and
+// creates their mirror pods again, so the pod finds no node.
+func keepsStatic(c dryrun.Candidate) bool {
+	return slices.ContainsFunc(c.Victims().Pods, model.IsMirror)
 }
 
 // shuffleFor puts equal pods of a node in an order of chance: the same one whenever the same pod is asked about
@@ -107,7 +117,7 @@ func (s Simulator) Preempts(ctx context.Context, pod *corev1.Pod, but []types.UI
 			}
 		}
 		firsts, err := preemptors(ctx, s.forecasting(plan.Hypothesis{}), s.Budgets, pod, nodes, nil)
-		preempts = len(firsts) > 0
+		preempts = slices.ContainsFunc(firsts, func(c dryrun.Candidate) bool { return !keepsStatic(c) })
 		return err
 	})
 	return preempts, failed(err)

@@ -26,6 +26,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/pdb"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
@@ -277,6 +278,7 @@ func (s Simulator) chosen(ctx context.Context, pod *corev1.Pod, c candidates) (O
 			Name:        victim.Name,
 			Priority:    corev1helpers.PodPriority(victim),
 			ViolatesPDB: len(breaking[victim.UID]) > 0,
+			Static:      model.IsMirror(victim),
 		})
 	}
 	found.Why = fmt.Sprintf("It would fit %s after the eviction of %s of lower priority.", best.Name(), grammar.Plural(len(pods), "pod"))

@@ -77,7 +77,7 @@ func (p *planning) landOne(ctx context.Context, s *scheduler.Fork, victim *corev
 	case plan.RecreationUnknown(victim) != "":
 		return "", "unknown: " + plan.RecreationUnknown(victim), nil
 	case owner.Kind == "Node":
-		return "", "a static pod: the kubelet of " + victim.Spec.NodeName + " decides", nil
+		return "", "a static pod: the kubelet of " + victim.Spec.NodeName + " keeps it running", nil
 	}
 	found, err := placement.Of(ctx, p.scheduler, victim)
 	switch {

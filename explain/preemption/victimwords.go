@@ -16,6 +16,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // tellNodes lists every node where evicting pods makes the pod fit, in the
@@ -109,7 +110,7 @@ func (p *planning) tellVictims(ctx context.Context, node *report.PreemptionNode,
 // victim tells one pod that would have to go.
 func (p *planning) victim(pod *corev1.Pod, resource string) report.PreemptionVictim {
 	victim := report.PreemptionVictim{
-		Victim: report.Victim{Namespace: pod.Namespace, Name: pod.Name, Priority: corev1helpers.PodPriority(pod)},
+		Victim: report.Victim{Namespace: pod.Namespace, Name: pod.Name, Priority: corev1helpers.PodPriority(pod), Static: model.IsMirror(pod)},
 		Amount: "–",
 	}
 	name := corev1.ResourceName(resource)

@@ -46,6 +46,10 @@ func (r *Report) PreemptionSentence(short bool) string {
 		return "Preemption won't help: " + strings.TrimSuffix(p.Short, ".") + "."
 	case !p.Possible:
 		return "Preemption won't help: " + grammar.Small(p.Why)
+	case len(p.Tie) <= 1 && len(staticNames(p.Victims)) > 0:
+		named := staticNames(p.Victims)
+		return fmt.Sprintf("Preemption won't help: it would evict %s %s from %s, which the kubelet keeps running.",
+			grammar.Agree(len(named), "static pod", "static pods"), grammar.List(named, grammar.Few), p.Node)
 	case p.Node == "": // which one is not known
 		return "Preemption could help. " + p.Why
 	case short && len(p.Tie) > 1:
@@ -73,6 +77,17 @@ func (r *Report) PreemptionClause() string {
 	return strings.TrimSuffix(grammar.Small(sentence), ".")
 }
 
+// staticNames are the names of victims that are static pods: their kubelet creates the mirror pods again, and their
+// capacity is not freed (tryReconcileMirrorPods of the kubelet).
+func staticNames(victims []Victim) (names []string) {
+	for _, victim := range victims {
+		if victim.Static {
+			names = append(names, victim.Namespace+"/"+victim.Name)
+		}
+	}
+	return names
+}
+
 // victimNames are the names of pods, with what is wrong with evicting them.
 func victimNames(victims []Victim) []string {
 	var names []string
@@ -80,6 +95,9 @@ func victimNames(victims []Victim) []string {
 		name := victim.Namespace + "/" + victim.Name
 		if victim.ViolatesPDB {
 			name += " (violates its PodDisruptionBudget)"
+		}
+		if victim.Static {
+			name += " (static pod: keeps running)"
 		}
 		names = append(names, name)
 	}

@@ -276,6 +276,7 @@ type Victim struct {
 	Name          string `json:"name"`
 	Priority      int32  `json:"priority"`
 	ViolatesPDB   bool   `json:"violatesPDB"`
+	Static        bool   `json:"static,omitempty"`     // the mirror pod of a static pod, which its kubelet keeps running
 	RescheduledOn string `json:"rescheduledOn"`        // "": nowhere, or it was not looked into
 	Afterwards    string `json:"afterwards,omitempty"` // what becomes of it, in words; "": it was not looked into
 }
