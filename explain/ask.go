@@ -135,7 +135,7 @@ func (e *Engine) examine(ctx context.Context, q report.Query, said externalFacts
 	if q.Parts.Has(report.FixesPart) {
 		f.Gather(ctx, fixes.Query{
 			Profile: x.profile, Question: x.question, Verdict: x.report.Verdict,
-			Together: together(x), Group: othersGroup(x), Gates: x.facts.Gates,
+			Together: together(x), Group: othersGroup(x), Gates: x.facts.Gates, Doubt: doubtOf(x),
 			Preempted: x.report.Preempted, Preemptor: changedPreemptor(e.scheduler.State, x.report.Preempted, said.preempted),
 			Waiting: summary.WaitsForVictims(x.question, ending(e.scheduler.State, pod)), Evaluate: x.evaluate,
 		})

@@ -86,14 +86,22 @@ func TestAnUnknownSchedulerIsNoReasonForNothingToFix(t *testing.T) {
 	for _, want := range []struct {
 		name        string
 		node        *corev1.Node
+		gated       bool
 		none, first string
 	}{
 		{name: "ml-scheduler", node: aNode("a", "4"), none: "It fits 1 node now; whether anything has to change is unknown."},
 		{name: "default-schedular", node: aNode("a", "4"), first: "set schedulerName default-scheduler"},
 		{name: "default-schedular", node: tainted, first: "set schedulerName default-scheduler and tolerate a=b:NoSchedule"},
+		{name: "ml-scheduler", node: aNode("a", "4"), gated: true},
+		{name: "default-schedular", node: aNode("a", "4"), gated: true, first: "remove gate example.com/budget and set schedulerName default-scheduler"},
+		{name: corev1.DefaultSchedulerName, node: aNode("a", "4"), gated: true, first: "remove gate example.com/budget"},
 	} {
 		t.Run(want.name, func(t *testing.T) {
 			pod := aPod("web", "1", func(p *corev1.Pod) { p.Spec.SchedulerName = want.name })
+			verdict := report.Unknown
+			if want.gated {
+				verdict, pod.Spec.SchedulingGates = report.Gated, []corev1.PodSchedulingGate{{Name: "example.com/budget"}}
+			}
 			nobody := Options{Lookups: Lookups{SchedulerAlive: func(context.Context, string) (bool, bool, string) { return false, false, "it holds no Lease" }}}
 			r, err := startEngine(t, nobody, want.node, pod).Ask(t.Context(), report.Query{Target: report.PodOf(pod.UID), Parts: report.FixesPart})
 			if err != nil {
@@ -103,7 +111,7 @@ func TestAnUnknownSchedulerIsNoReasonForNothingToFix(t *testing.T) {
 			if len(r.Fixes) > 0 && r.Fixes[0].Verified {
 				first = r.Fixes[0].Title
 			}
-			if r.Verdict != report.Unknown || r.Tried.None != want.none || first != want.first {
+			if r.Verdict != verdict || r.Tried.None != want.none || first != want.first {
 				t.Errorf("got %s, none %q, first fix %q", r.Verdict, r.Tried.None, first)
 			}
 		})

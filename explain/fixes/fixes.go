@@ -47,6 +47,8 @@ type Query struct {
 	// Group is the PodGroup with which another scheduler than kube-scheduler schedules the pod; nil
 	// without.
 	Group *Group
+	// Doubt says that nobody knows whether the pod's scheduler runs; "" if it is known, or the verdict says so.
+	Doubt string
 	// Waiting says that pods of lower priority still terminate on the nominated node; "" where none does.
 	Waiting string
 	// Preempted are the pods named as this one that were preempted; Preemptor is one of those that preempted most of
@@ -132,6 +134,7 @@ type Search struct {
 	rollout    *undoneRollout           // that the pod is part of, if it may be undone; nil without
 	preemptor  *undoneRollout           // that pods are part of for which pods named as it were preempted; nil without
 	victims    string                   // these pods, in words
+	doubt      string                   // why fixes may not be enough, though they let it fit; "" if they are
 	uncreated  bool                     // the pods do not exist: a LimitRange rejects them
 	matched    bool                     // nodes satisfy the pod's node selector and required node affinity
 }
@@ -283,9 +286,11 @@ func (f *Search) gather(ctx context.Context, q Query) error {
 			return nil
 		}
 	}
-	if q.Verdict == report.Unknown && ofMisspeltScheduler(f.Scheduler, pod) {
+	if v := q.Verdict; (v == report.Unknown || v == report.Gated) && ofMisspeltScheduler(f.Scheduler, pod) {
 		before = append(before, remedy.SetScheduler{Name: corev1.DefaultSchedulerName})
 		f.unserved, f.group, f.queued = true, q.Group, pod
+	} else if v == report.Gated {
+		f.doubt = q.Doubt
 	}
 	m, err := q.Evaluate(ctx)
 	if err != nil {
