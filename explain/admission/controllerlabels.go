@@ -37,6 +37,9 @@ func controllerLabels(owner metav1.Object, labels map[string]string) map[string]
 			added = jobLabels(o.Name+"-"+notCreated, notCreated)
 		}
 	}
+	if index := completionIndex(owner); index != "" {
+		added[batchv1.JobCompletionIndexAnnotation] = index
+	}
 	if len(added) == 0 {
 		return labels
 	}
@@ -61,6 +64,27 @@ const notCreated = labelkeys.NotCreated
 // pkg/registry/batch/job).
 func jobLabels(name, uid string) map[string]string {
 	return map[string]string{batchv1.JobNameLabel: name, "job-name": name, batchv1.ControllerUidLabel: uid, "controller-uid": uid}
+}
+
+// completionIndex is that of the first pod of an Indexed Job, which is both a label and an annotation of it; "" of others,
+// and where the Job has had pods: which is the next one is not known.
+func completionIndex(owner metav1.Object) string {
+	var spec *batchv1.JobSpec
+	switch o := owner.(type) {
+	case *batchv1.Job:
+		if s := &o.Status; s.Active > 0 || s.CompletedIndexes != "" || s.Failed > 0 {
+			return ""
+		}
+		spec = &o.Spec
+	case *batchv1.CronJob:
+		spec = &o.Spec.JobTemplate.Spec
+	default:
+		return ""
+	}
+	if ptr.Deref(spec.CompletionMode, batchv1.NonIndexedCompletion) != batchv1.IndexedCompletion {
+		return ""
+	}
+	return "0"
 }
 
 // templateHash is the pod-template-hash that a Deployment's new ReplicaSet gets where it has none with this template

@@ -22,6 +22,7 @@ func TestPodsHaveTheLabelsOfTheirController(t *testing.T) {
 	job := func(name, uid string) map[string]string {
 		return map[string]string{"app": "web", "job-name": name, "controller-uid": uid, batchv1.JobNameLabel: name, batchv1.ControllerUidLabel: uid}
 	}
+	indexed := batchv1.JobSpec{Template: template, ManualSelector: new(true), CompletionMode: new(batchv1.IndexedCompletion)}
 	for name, c := range map[string]struct {
 		object runtime.Object
 		want   map[string]string
@@ -35,6 +36,9 @@ func TestPodsHaveTheLabelsOfTheirController(t *testing.T) {
 		"Job":                              {&batchv1.Job{ObjectMeta: meta, Spec: batchv1.JobSpec{Template: template}}, job("web", "u1")},
 		"Job with a selector":              {&batchv1.Job{ObjectMeta: meta, Spec: batchv1.JobSpec{Template: template, ManualSelector: new(true)}}, template.Labels},
 		"CronJob":                          {&batchv1.CronJob{ObjectMeta: meta, Spec: batchv1.CronJobSpec{JobTemplate: batchv1.JobTemplateSpec{Spec: batchv1.JobSpec{Template: template}}}}, job("web-not-created", notCreated)},
+		"indexed Job":                      {&batchv1.Job{ObjectMeta: meta, Spec: indexed}, map[string]string{"app": "web", batchv1.JobCompletionIndexAnnotation: "0"}},
+		"indexed Job that has pods":        {&batchv1.Job{ObjectMeta: meta, Spec: indexed, Status: batchv1.JobStatus{Active: 1}}, template.Labels},
+		"CronJob of indexed Jobs":          {&batchv1.CronJob{ObjectMeta: meta, Spec: batchv1.CronJobSpec{JobTemplate: batchv1.JobTemplateSpec{Spec: indexed}}}, map[string]string{"app": "web", batchv1.JobCompletionIndexAnnotation: "0"}},
 		"Pod":                              {&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: template.Labels}}, template.Labels},
 		"ReplicationController, no labels": {&corev1.ReplicationController{ObjectMeta: meta, Spec: corev1.ReplicationControllerSpec{Template: &corev1.PodTemplateSpec{}}}, nil},
 	} {
@@ -45,6 +49,9 @@ func TestPodsHaveTheLabelsOfTheirController(t *testing.T) {
 			}
 			if diff := gocmp.Diff(c.want, p.Pod.Labels); diff != "" {
 				t.Error(diff)
+			}
+			if got, want := p.Pod.Annotations[batchv1.JobCompletionIndexAnnotation], c.want[batchv1.JobCompletionIndexAnnotation]; got != want {
+				t.Errorf("the index in annotations is %q, want %q", got, want)
 			}
 		})
 	}

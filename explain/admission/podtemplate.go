@@ -95,6 +95,9 @@ func fromTemplate(owner metav1.Object, template *corev1.PodTemplateSpec, namespa
 	kind := kindOf(owner)
 	pod := &corev1.Pod{ObjectMeta: *template.ObjectMeta.DeepCopy(), Spec: *template.Spec.DeepCopy()}
 	pod.Labels = controllerLabels(owner, pod.Labels)
+	if index := completionIndex(owner); index != "" {
+		metav1.SetMetaDataAnnotation(&pod.ObjectMeta, batchv1.JobCompletionIndexAnnotation, index)
+	}
 	pod.Name, pod.GenerateName = "", owner.GetName()+"-"
 	pod.Namespace = cmp.Or(owner.GetNamespace(), namespace)
 	pod.OwnerReferences = []metav1.OwnerReference{{
