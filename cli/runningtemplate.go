@@ -49,8 +49,11 @@ func ofReplicaSet(ctx context.Context, live *source.Live, of *admission.Uncreate
 	for i := range list.Items {
 		sets[i] = &list.Items[i]
 	}
-	of.OfReplicaSet(sets, stored)
-	return nil
+	set := of.OfReplicaSet(sets, stored)
+	if set == "" || stored == nil || !labelkeys.Names(&of.Pod.Spec, label) {
+		return nil
+	}
+	return []string{"matchLabelKeys " + label + ": the pods are taken to be of ReplicaSet " + set + ", as the file has no more of templates than scheduling needs"}
 }
 
 // ofStatefulSet is takeRevision of a StatefulSet.

@@ -99,12 +99,12 @@ func templateHash(of *appsv1.Deployment) string {
 type AsStored func(runtime.Object) runtime.Object
 
 // OfReplicaSet gives the pod of a Deployment the hash of that ReplicaSet of it whose pods have the same template, as
-// its controller finds it (FindNewReplicaSet in pkg/controller/deployment/util). Without one its controller makes a new one,
-// and the pod keeps the hash that it has.
-func (p *UncreatedPod) OfReplicaSet(sets []*appsv1.ReplicaSet, stored AsStored) {
+// its controller finds it (FindNewReplicaSet in pkg/controller/deployment/util), and returns its name. Without one, "", its
+// controller makes a new one, and the pod keeps the hash that it has.
+func (p *UncreatedPod) OfReplicaSet(sets []*appsv1.ReplicaSet, stored AsStored) string {
 	deployment, ok := p.Of.(*appsv1.Deployment)
 	if !ok || deployment.Spec.Template.Labels[appsv1.DefaultDeploymentUniqueLabelKey] != "" {
-		return
+		return ""
 	}
 	deployment = deployment.DeepCopy()
 	deployment.Spec.Template = *storedTemplate(stored, &deployment.Spec.Template)
@@ -116,9 +116,12 @@ func (p *UncreatedPod) OfReplicaSet(sets []*appsv1.ReplicaSet, stored AsStored) 
 			its = append(its, set)
 		}
 	}
-	if set := util.FindNewReplicaSet(deployment, its); set != nil && set.Labels[appsv1.DefaultDeploymentUniqueLabelKey] != "" {
-		p.Pod.Labels[appsv1.DefaultDeploymentUniqueLabelKey] = set.Labels[appsv1.DefaultDeploymentUniqueLabelKey]
+	set := util.FindNewReplicaSet(deployment, its)
+	if set == nil || set.Labels[appsv1.DefaultDeploymentUniqueLabelKey] == "" {
+		return ""
 	}
+	p.Pod.Labels[appsv1.DefaultDeploymentUniqueLabelKey] = set.Labels[appsv1.DefaultDeploymentUniqueLabelKey]
+	return set.Name
 }
 
 // OfStatefulSet gives the pod of a StatefulSet the revision to which the one that exists updates its pods, if it has
