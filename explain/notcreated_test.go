@@ -301,7 +301,7 @@ func TestWhatCannotBeReadMayRejectAPod(t *testing.T) {
 			t.Fatal(err)
 		}
 		stale := strings.Contains(r.Summary, "30s ago, before a quota or LimitRange changed: ")
-		if stale != strings.HasSuffix(c.want, again) || !slices.Contains(r.Facts, c.want) || slices.Contains(r.Facts, fact) != (c.fact != "") {
+		if stale != strings.HasSuffix(c.want, again) || stale != strings.HasPrefix(r.Why, "a quota or LimitRange changed since: ") || !slices.Contains(r.Facts, c.want) || slices.Contains(r.Facts, fact) != (c.fact != "") {
 			t.Errorf("%s: %q, %q", name, r.Summary, r.Facts)
 		}
 	}

@@ -33,12 +33,12 @@ func (j *Judgement) tell(r *report.Report) {
 		r.Summary = fmt.Sprintf("kube-apiserver rejected it%s; the reason is unknown: %s.", j.ago(), j.unknown[0].Why)
 		r.Why = j.quote()
 	default:
-		stale := ""
+		stale, since := "", ""
 		if j.changedSince() {
-			stale = ", before a quota or LimitRange changed"
+			stale, since = ", before a quota or LimitRange changed", "a quota or LimitRange changed since: "
 		}
 		r.Summary = fmt.Sprintf("kube-apiserver rejected it%s%s: %s.", j.ago(), stale, strings.TrimSuffix(reasonIn(j.refused.Message), "."))
-		r.Why = j.quote()
+		r.Why = since + j.quote()
 	}
 	r.Summary = "Not created: " + r.Summary
 }
