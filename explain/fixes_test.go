@@ -477,6 +477,36 @@ func TestFixesAreTriedOnACopy(t *testing.T) {
 			[]string{"+ release volume old for claim data | a"},
 		},
 		{
+			"a claim without a class gets one where none is the default",
+			[]runtime.Object{testNode("a", "4"), aClass("fast", "csi.example.com"), aClass("now", "csi.example.com", atOnce), aClaim("shop/data", "", classless)},
+			testPod("shop/db", "", "1", mounting("data")),
+			[]string{"+ give claim data StorageClass fast | a"},
+		},
+		{
+			"a claim without a class gets the default one by itself",
+			[]runtime.Object{testNode("a", "4"), aClass("fast", "csi.example.com"), aClass("slow", "csi.example.com", byDefault), aClaim("shop/data", "", classless)},
+			testPod("shop/db", "", "1", mounting("data")),
+			[]string{"No known change to the pod or to nodes would help."},
+		},
+		{
+			"a claim that is to have no class gets none",
+			[]runtime.Object{testNode("a", "4"), aClass("fast", "csi.example.com"), aClaim("shop/data", "")},
+			testPod("shop/db", "", "1", mounting("data")),
+			[]string{"No known change to the pod or to nodes would help."},
+		},
+		{
+			"a claim that is provisioned for a node that does not exist is for another one",
+			[]runtime.Object{testNode("a", "4"), aClass("csi", "csi.example.com"), aClaim("shop/data", "csi", selectedFor("gone"))},
+			testPod("shop/db", "", "1", mounting("data")),
+			[]string{"+ let claim data be provisioned for another node than gone | a"},
+		},
+		{
+			"a claim that is provisioned for a node that has no room is for another one",
+			[]runtime.Object{testNode("a", "4"), testNode("b", "4"), testPod("shop/full", "b", "4"), aClass("csi", "csi.example.com"), aClaim("shop/data", "csi", selectedFor("b"))},
+			testPod("shop/db", "", "2", mounting("data")),
+			[]string{"+ let claim data be provisioned for another node than b | a", "+ evict shop/full from b | b | shop/full is not recreated: no controller owns it"},
+		},
+		{
 			"a volume is released for the claim that has lost it",
 			[]runtime.Object{testNode("a", "4"), aClass("local", noProvisioner), aVolume("old", "local", volumeOf("shop/data"), func(v *corev1.PersistentVolume) {
 				v.Spec.ClaimRef.UID, v.Status.Phase = "earlier", corev1.VolumeReleased
@@ -549,19 +579,29 @@ func TestAClaimOfAnotherClassHasToBeAdmitted(t *testing.T) {
 			return []corev1.ResourceQuota{quotaOf(hard, map[string]string{"fast-ssd.storageclass.storage.k8s.io/persistentvolumeclaims": "2"})}, nil
 		}
 	}
+	full := func(context.Context, string) ([]corev1.ResourceQuota, error) {
+		return []corev1.ResourceQuota{quotaOf(map[string]string{"persistentvolumeclaims": "1"}, map[string]string{"persistentvolumeclaims": "1"})}, nil
+	}
+	without := aClaim("shop/data", "", classless)
 	for name, test := range map[string]struct {
 		quotas func(context.Context, string) ([]corev1.ResourceQuota, error)
 		want   string
+		claim  *corev1.PersistentVolumeClaim // nil: of a class that does not exist
 	}{
-		"admitted": {ofClass("3"), "+ " + title},
-		"rejected": {ofClass("2"), "x " + title + " | the new claim may be rejected: ResourceQuota team-a/compute allows fast-ssd.storageclass.storage.k8s.io/persistentvolumeclaims 2, 2 used, its claim shop/data needs 1"},
+		"without a class, in a full quota": {full, "+ give claim data StorageClass fast-ssd | a", without},
+		"without a class, rejected":        {ofClass("2"), "x give claim data StorageClass fast-ssd | a | the new claim may be rejected: ResourceQuota team-a/compute allows fast-ssd.storageclass.storage.k8s.io/persistentvolumeclaims 2, 2 used, its claim shop/data needs 1", without},
+		"admitted":                         {ofClass("3"), "+ " + title, nil},
+		"rejected":                         {ofClass("2"), "x " + title + " | the new claim may be rejected: ResourceQuota team-a/compute allows fast-ssd.storageclass.storage.k8s.io/persistentvolumeclaims 2, 2 used, its claim shop/data needs 1", nil},
 		"not allowed": {func(context.Context, string) ([]corev1.ResourceQuota, error) {
 			return nil, errors.New("not allowed to list resourcequotas")
-		}, "x " + title + " | unknown: whether a ResourceQuota allows the new claim: not allowed to list resourcequotas"},
+		}, "x " + title + " | unknown: whether a ResourceQuota allows the new claim: not allowed to list resourcequotas", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			pod := testPod("shop/db", "", "1", mounting("data"))
-			e := startEngine(t, Options{Lookups: Lookups{Quotas: test.quotas}}, testNode("a", "4"), testNamespace("shop"), aClass("fast-ssd", "csi.example.com"), aClaim("shop/data", "fast-sdd"), testOwner(pod), pod)
+			pod, claim := testPod("shop/db", "", "1", mounting("data")), test.claim
+			if claim == nil {
+				claim = aClaim("shop/data", "fast-sdd")
+			}
+			e := startEngine(t, Options{Lookups: Lookups{Quotas: test.quotas}}, testNode("a", "4"), testNamespace("shop"), aClass("fast-ssd", "csi.example.com"), claim, testOwner(pod), pod)
 			found, err := fixesOf(t.Context(), e, report.PodOf(pod.UID))
 			if err != nil {
 				t.Fatal(err)

@@ -46,6 +46,16 @@ func boundTo(volume string) func(*corev1.PersistentVolumeClaim) {
 	}
 }
 
+// selectedFor has a volume provisioned for the claim on a node.
+func selectedFor(node string) func(*corev1.PersistentVolumeClaim) {
+	return func(c *corev1.PersistentVolumeClaim) {
+		metav1.SetMetaDataAnnotation(&c.ObjectMeta, storagehelpers.AnnSelectedNode, node)
+	}
+}
+
+// classless leaves the class of a claim to the default one.
+func classless(c *corev1.PersistentVolumeClaim) { c.Spec.StorageClassName = nil }
+
 func claimMode(modes ...corev1.PersistentVolumeAccessMode) func(*corev1.PersistentVolumeClaim) {
 	return func(c *corev1.PersistentVolumeClaim) { c.Spec.AccessModes = modes }
 }

@@ -478,7 +478,7 @@ func podTerms(q *plugins.Question, anti bool, c plugins.Clash) []option {
 }
 
 // claimRemedies ask for less storage or another class, or free a volume that a deleted claim has
-// left, for the one claim that has none.
+// left, for the one claim that has none; or let one be provisioned for another node than the one that was selected for it.
 func claimRemedies(q *plugins.Question, rs []plugins.NodeRejection) []option {
 	b := plugins.BinderOf(q)
 	unbound := slices.Clone(b.Free)
@@ -486,6 +486,9 @@ func claimRemedies(q *plugins.Question, rs []plugins.NodeRejection) []option {
 		if claim.IsLost() && !slices.Contains(unbound, claim) {
 			unbound = append(unbound, claim)
 		}
+	}
+	if len(unbound) == 0 && len(b.Started) == 1 && b.Started[0].IsProvisioned() {
+		return []option{{remedy.UnselectNode{Claim: b.Started[0].Object}}}
 	}
 	if len(unbound) != 1 || unbound[0].Ephemeral {
 		return nil

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -52,9 +53,9 @@ func missingClaim(q *plugins.Question, m *scheduler.Matrix) string {
 // otherClasses give a claim that is not bound another StorageClass which waits for the pod's node: where its class
 // does not exist, one that its name looks like a misspelling of or else the default one; where its class waits too,
 // those of the same provisioner, first those with the most of the same parameters. What another class provisions at
-// once is late for reasons that this one may share.
+// once is late for reasons that this one may share. A claim that names none, where there is no default one, may get any.
 func otherClasses(q *plugins.Question, claim plugins.PodClaim) []option {
-	if !q.Listers.Readable("storageclasses") || claim.Class() == "" {
+	if !q.Listers.Readable("storageclasses") || claim.Class() == "" && !lacksClass(q, claim) {
 		return nil
 	}
 	own, _ := q.Listers.Classes.Get(claim.Class())
@@ -63,6 +64,8 @@ func otherClasses(q *plugins.Question, claim plugins.PodClaim) []option {
 	}
 	classes := slices.DeleteFunc(plugins.Everything(q.Listers.Classes), atOnce)
 	switch {
+	case claim.Class() == "":
+		slices.SortFunc(classes, func(a, b *storagev1.StorageClass) int { return cmp.Compare(a.Name, b.Name) })
 	case own == nil:
 		classes = insteadOfMissing(claim.Class(), classes)
 	case atOnce(own):
@@ -81,6 +84,13 @@ func otherClasses(q *plugins.Question, claim plugins.PodClaim) []option {
 		options = append(options, option{remedy.SetClaimClass{Claim: claim.Object, Class: class.Name, Set: set}})
 	}
 	return options
+}
+
+// lacksClass says whether a claim is to have the default StorageClass and there is none: kube-apiserver lets it get a class
+// then.
+func lacksClass(q *plugins.Question, claim plugins.PodClaim) bool {
+	return claim.Object.Spec.StorageClassName == nil && claim.Class() == "" &&
+		!slices.ContainsFunc(plugins.Everything(q.Listers.Classes), func(class *storagev1.StorageClass) bool { return storageutil.IsDefaultAnnotation(class.ObjectMeta) })
 }
 
 // setOf is the StatefulSet of whose template a claim of its pod was made; "" where it was not.
@@ -159,9 +169,22 @@ func claimsAgainst(ctx context.Context, f *Search, fix *Attempt) error {
 			noteUnread(fix, "a ResourceQuota", "the new claim", err.Error())
 			continue
 		}
+		if claim.Gives() { // it counts already in those that count claims of all classes
+			quotas = slices.DeleteFunc(slices.Clone(quotas), func(quota corev1.ResourceQuota) bool { return !countsClass(&quota, claim.Class) })
+		}
 		if rejections := admission.ClaimRejections(claim.Recreated(), quotas); len(rejections) > 0 {
 			fix.Remaining = append(fix.Remaining, "the new claim may be rejected: "+rejections[0].What)
 		}
 	}
 	return nil
+}
+
+// countsClass says whether a quota counts the claims of a StorageClass.
+func countsClass(quota *corev1.ResourceQuota, class string) bool {
+	for name := range quota.Spec.Hard {
+		if strings.HasPrefix(string(name), class+".storageclass.storage.k8s.io/") {
+			return true
+		}
+	}
+	return false
 }

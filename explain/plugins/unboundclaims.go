@@ -24,7 +24,7 @@ func waitingReasons(q *Question) []Reason {
 		return reasons
 	}
 	b := BinderOf(q)
-	for _, claim := range slices.Concat(b.started, b.Free) {
+	for _, claim := range slices.Concat(b.Started, b.Free) {
 		if !claim.waitsForConsumer(q) {
 			reasons = append(reasons, newReason(claim.unboundWhy(q), func() string { return b.waiting(claim) }))
 		}

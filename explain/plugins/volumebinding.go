@@ -37,7 +37,7 @@ type Binder struct {
 	attributes bool // VolumeAttributesClasses count
 
 	bound    []PodClaim // their volumes decide
-	started  []PodClaim // a volume is being provisioned for some node
+	Started  []PodClaim // a volume is being provisioned for some node
 	Free     []PodClaim // the smallest first, as they are matched
 	Volumes  map[string][]*corev1.PersistentVolume
 	offers   map[string]*offers // by claim
@@ -68,7 +68,7 @@ func (b *Binder) sort() {
 		case claim.fullyBound():
 			b.bound = append(b.bound, claim)
 		case claim.SelectedNode() != "":
-			b.started = append(b.started, claim)
+			b.Started = append(b.Started, claim)
 		default:
 			b.Free = append(b.Free, claim)
 		}
@@ -109,7 +109,7 @@ func (b *Binder) reasons(info fwk.NodeInfo) []Reason {
 		}
 	}
 	provision := []PodClaim{}
-	for _, claim := range b.started {
+	for _, claim := range b.Started {
 		if claim.SelectedNode() != node.Name {
 			reasons = append(reasons, b.startedElsewhere(claim))
 			continue

@@ -142,10 +142,11 @@ func (m *Maker) others(steps []remedy.Step, c *Command, add func(line, undo stri
 			c.Affects, c.Brief = append(c.Affects, affectedClaim(r.Claim)), "the claim is recreated"
 		case remedy.SetClaimClass:
 			add(setClaimClassCommand(r))
-			c.Affects, c.Brief = append(c.Affects, affectedClaim(r.Claim)), "the claim is recreated"
-			if r.Set != "" {
-				c.Affects, c.Brief = append(c.Affects, affectedSet(r)), c.Brief+"; further replicas keep the class"
-			}
+			affected, brief := affectedByClass(r)
+			c.Affects, c.Brief = append(c.Affects, affected...), brief
+		case remedy.UnselectNode:
+			add(unselectNodeCommand(r))
+			c.Affects = append(c.Affects, affectedUnselected(r))
 		case remedy.ReleaseVolume:
 			add(releaseVolumeCommand(r))
 			c.Affects, c.Brief = append(c.Affects, affectedVolume(r)), "the claim gets its old data"
@@ -208,6 +209,8 @@ func namesOf(step remedy.Step) (names []string) {
 		return []string{r.Claim.Namespace, r.Claim.Name}
 	case remedy.SetClaimClass:
 		return []string{r.Claim.Namespace, r.Claim.Name, r.Class}
+	case remedy.UnselectNode:
+		return []string{r.Claim.Namespace, r.Claim.Name, r.Selected()}
 	case remedy.ReleaseVolume:
 		return []string{r.Volume.Name}
 	}

@@ -195,7 +195,13 @@ func TestCommands(t *testing.T) {
 		{"evictions", explaintest.Pod("shop/bare", "", "4"), nil, []remedy.Step{remedy.Evict{Pods: []*corev1.Pod{explaintest.Pod("batch/one", "a", ""), explaintest.Pod("batch/two", "a", "")}}}},
 		{"a Deployment that may stop a pod first", explaintest.Pod("shop/bare", "", "4"), nil, []remedy.Step{remedy.AllowUnavailable{Namespace: "shop", Name: "checkout"}}},
 		{"a claim for less", explaintest.Pod("shop/bare", "", "4"), nil, []remedy.Step{remedy.ResizeClaim{Claim: &corev1.PersistentVolumeClaim{ObjectMeta: namedMeta("shop/data")}, To: resource.MustParse("10Gi")}}},
-		{"a claim of another class", explaintest.Pod("shop/bare", "", "4"), nil, []remedy.Step{remedy.SetClaimClass{Claim: &corev1.PersistentVolumeClaim{ObjectMeta: namedMeta("shop/data-db-0")}, Class: "fast", Set: "db"}}},
+		{"a claim of another class", explaintest.Pod("shop/bare", "", "4"), nil, []remedy.Step{remedy.SetClaimClass{Claim: &corev1.PersistentVolumeClaim{
+			ObjectMeta: namedMeta("shop/data-db-0"), Spec: corev1.PersistentVolumeClaimSpec{StorageClassName: new("slow")},
+		}, Class: "fast", Set: "db"}}},
+		{"a claim without a class", explaintest.Pod("shop/bare", "", "4"), nil, []remedy.Step{remedy.SetClaimClass{Claim: &corev1.PersistentVolumeClaim{ObjectMeta: namedMeta("shop/data-db-0")}, Class: "fast", Set: "db"}}},
+		{"a claim that is provisioned elsewhere", explaintest.Pod("shop/bare", "", "4"), nil, []remedy.Step{remedy.UnselectNode{Claim: &corev1.PersistentVolumeClaim{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "data", Annotations: map[string]string{"volume.kubernetes.io/selected-node": "gone"}},
+		}}}},
 		{"a claim whose annotation has its class", explaintest.Pod("shop/bare", "", "4"), nil, []remedy.Step{remedy.SetClaimClass{Claim: &corev1.PersistentVolumeClaim{
 			ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "data", Annotations: map[string]string{corev1.BetaStorageClassAnnotation: "gold"}},
 		}, Class: "fast"}}},

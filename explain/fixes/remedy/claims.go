@@ -19,13 +19,15 @@ type (
 		Claim *corev1.PersistentVolumeClaim
 		To    resource.Quantity
 	}
-	// SetClaimClass recreates a claim that is not bound, of another StorageClass.
+	// SetClaimClass recreates a claim that is not bound, of another StorageClass; one without a class gets it.
 	SetClaimClass struct {
 		Claim *corev1.PersistentVolumeClaim
 		Class string
 		// Set is the StatefulSet whose template keeps the claim's class; "" where the claim is not made of one.
 		Set string
 	}
+	// UnselectNode lets a claim be provisioned for another node than the one that kube-scheduler has selected.
+	UnselectNode struct{ Claim *corev1.PersistentVolumeClaim }
 	// ReleaseVolume lets a volume be claimed again that a deleted claim has left.
 	ReleaseVolume struct {
 		Volume *corev1.PersistentVolume
@@ -35,10 +37,24 @@ type (
 
 func (ResizeClaim) kind() report.FixKind   { return report.FixClaim }
 func (SetClaimClass) kind() report.FixKind { return report.FixClaim }
+func (UnselectNode) kind() report.FixKind  { return report.FixClaim }
 func (ReleaseVolume) kind() report.FixKind { return report.FixClaim }
 func (ResizeClaim) harm() int              { return 70 }
-func (SetClaimClass) harm() int            { return 75 }
-func (ReleaseVolume) harm() int            { return 80 }
+
+func (r SetClaimClass) harm() int {
+	if r.Gives() {
+		return 30
+	}
+	return 75
+}
+
+// Gives says whether the claim has no class before, and need not be recreated.
+func (r SetClaimClass) Gives() bool {
+	return storagehelpers.GetPersistentVolumeClaimClass(r.Claim) == ""
+}
+
+func (UnselectNode) harm() int  { return 60 }
+func (ReleaseVolume) harm() int { return 80 }
 
 func (r ResizeClaim) title() string {
 	was := r.Claim.Spec.Resources.Requests[corev1.ResourceStorage]
@@ -46,8 +62,18 @@ func (r ResizeClaim) title() string {
 }
 
 func (r SetClaimClass) title() string {
+	if r.Gives() {
+		return fmt.Sprintf("give claim %s StorageClass %s", r.Claim.Name, r.Class)
+	}
 	return fmt.Sprintf("use StorageClass %s instead of %s: recreate claim %s", r.Class, storagehelpers.GetPersistentVolumeClaimClass(r.Claim), r.Claim.Name)
 }
+
+func (r UnselectNode) title() string {
+	return fmt.Sprintf("let claim %s be provisioned for another node than %s", r.Claim.Name, r.Selected())
+}
+
+// Selected is the node that kube-scheduler has selected for the claim.
+func (r UnselectNode) Selected() string { return r.Claim.Annotations[storagehelpers.AnnSelectedNode] }
 
 func (r ReleaseVolume) title() string {
 	return fmt.Sprintf("release volume %s for claim %s", r.Volume.Name, r.Claim.Name)
@@ -69,6 +95,12 @@ func (r SetClaimClass) Recreated() *corev1.PersistentVolumeClaim {
 
 func (r SetClaimClass) apply(s *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
 	return pod, claimed(s, r.Recreated(), nil)
+}
+
+func (r UnselectNode) apply(s *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {
+	claim := r.Claim.DeepCopy()
+	delete(claim.Annotations, storagehelpers.AnnSelectedNode)
+	return pod, claimed(s, claim, nil)
 }
 
 func (r ReleaseVolume) apply(s *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, error) {

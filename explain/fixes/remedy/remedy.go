@@ -145,7 +145,7 @@ type Evict struct{ Pods []*corev1.Pod }
 // ChangesPod says whether the step changes the pod itself, or its template.
 func ChangesPod(step Step) bool {
 	switch step.(type) {
-	case Untaint, Uncordon, LabelNode, AddNode, Evict, Suspend, TakeBackResize, AllowUnavailable, ResizeClaim, SetClaimClass, ReleaseVolume, RequestDevices:
+	case Untaint, Uncordon, LabelNode, AddNode, Evict, Suspend, TakeBackResize, AllowUnavailable, ResizeClaim, SetClaimClass, UnselectNode, ReleaseVolume, RequestDevices:
 		return false
 	}
 	return true
