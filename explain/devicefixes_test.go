@@ -64,6 +64,11 @@ func TestFixesForDevices(t *testing.T) {
 	class := func(name string) func(*resourcev1.ResourceClaim) {
 		return exactly(func(r *resourcev1.ExactDeviceRequest) { r.DeviceClassName = name })
 	}
+	tolerates := func(key, value string) func(*resourcev1.ResourceClaim) {
+		return exactly(func(r *resourcev1.ExactDeviceRequest) {
+			r.Tolerations = []resourcev1.DeviceToleration{{Key: key, Operator: resourcev1.DeviceTolerationOpEqual, Value: value, Effect: resourcev1.DeviceTaintEffectNoSchedule}}
+		})
+	}
 	gpus := aSlice("n", aDevice("gpu-0", "gpu"), aDevice("gpu-1", "gpu"), aDevice("gpu-2", "gpu"))
 	for name, test := range map[string]struct {
 		claim   *resourcev1.ResourceClaim
@@ -71,6 +76,19 @@ func TestFixesForDevices(t *testing.T) {
 		want    string
 		made    map[string]func(*resourcev1.ResourceClaim) // by title
 	}{
+		"a tainted one": {
+			claim:   aDeviceClaim("ml/train", 1),
+			objects: []runtime.Object{aSlice("n", aDevice("gpu-0", "gpu", deviceTaint("team", "a")), aDevice("gpu-1", "gpu", deviceTaint("team", "b"), deviceTaint("x", "y")))},
+			want:    "* tolerate the device taint team=a:NoSchedule | n",
+			made:    map[string]func(*resourcev1.ResourceClaim){"tolerate the device taint team=a:NoSchedule": tolerates("team", "a")},
+		},
+		"one that is being emptied": {
+			claim: aDeviceClaim("ml/train", 1),
+			objects: []runtime.Object{aSlice("n", aDevice("gpu-0", "gpu", func(d *resourcev1.Device) {
+				d.Taints = []resourcev1.DeviceTaint{{Key: "broken", Effect: resourcev1.DeviceTaintEffectNoExecute}}
+			}))},
+			want: "No known change to the pod or to nodes would help.",
+		},
 		"fewer": {
 			claim:   aDeviceClaim("ml/train", 3),
 			objects: []runtime.Object{gpus, aDeviceClaim("ml/other", 1, holdingDevices("n", "gpu-0"))},

@@ -5,7 +5,7 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 )
 
-// deviceRemedies ask for fewer devices, for less of a device, or for devices of another class,
+// deviceRemedies ask for fewer devices, for less of a device, for tainted ones, or for devices of another class,
 // as the node has them that has most of the nearest.
 func deviceRemedies(q *plugins.Question, rs []plugins.NodeRejection) []option {
 	short := mostDevices(q, rs)
@@ -17,6 +17,9 @@ func deviceRemedies(q *plugins.Question, rs []plugins.NodeRejection) []option {
 		return options
 	}
 	one := short[0]
+	if one.Taint != nil {
+		options = append(options, option{remedy.RequestDevices{Of: one, Tolerate: one.Taint}})
+	}
 	if one.Capacity != nil {
 		options = append(options, option{remedy.RequestDevices{Of: one, Less: one.Capacity}})
 	}

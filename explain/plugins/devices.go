@@ -426,21 +426,61 @@ func (d *desk) blocked(want deviceWant, seen seenDevice, pool devicePool, node *
 			}
 		}
 	}
-	if d.features.DeviceTaints {
-		for _, taint := range seen.Taints {
-			if taint.Effect != resourcev1.DeviceTaintEffectNoSchedule && taint.Effect != resourcev1.DeviceTaintEffectNoExecute {
-				continue
-			}
-			tolerated := func(t resourcev1.DeviceToleration) bool { return resourceclaim.ToleratesTaint(t, taint) }
-			if !slices.ContainsFunc(want.tolerations, tolerated) {
-				return fmt.Sprintf("untolerated taint %s=%s:%s", taint.Key, taint.Value, taint.Effect)
-			}
-		}
+	if taints := d.untolerated(want, seen); len(taints) > 0 {
+		return "untolerated taint " + TaintOfDevice(&taints[0])
 	}
 	if why := d.usedUp(want, seen, id); why != "" {
 		return why
 	}
 	return d.countersShort(seen, pool, id)
+}
+
+// untolerated are the taints that keep a device from being allocated.
+func (d *desk) untolerated(want deviceWant, seen seenDevice) (taints []resourcev1.DeviceTaint) {
+	if !d.features.DeviceTaints {
+		return nil
+	}
+	for _, taint := range seen.Taints {
+		if taint.Effect != resourcev1.DeviceTaintEffectNoSchedule && taint.Effect != resourcev1.DeviceTaintEffectNoExecute {
+			continue
+		}
+		tolerated := func(t resourcev1.DeviceToleration) bool { return resourceclaim.ToleratesTaint(t, taint) }
+		if !slices.ContainsFunc(want.tolerations, tolerated) {
+			taints = append(taints, taint)
+		}
+	}
+	return taints
+}
+
+// TaintOfDevice is a taint of a device in words.
+func TaintOfDevice(taint *resourcev1.DeviceTaint) string {
+	return fmt.Sprintf("%s=%s:%s", taint.Key, taint.Value, taint.Effect)
+}
+
+// taintOf is the one taint that a request would have to tolerate for the node to have enough devices; nil where that is not enough,
+// and of taints with the effect NoExecute, which say that a device is not to be used.
+func (d *desk) taintOf(want deviceWant, node *corev1.Node) *resourcev1.DeviceTaint {
+	tried := map[string]bool{}
+	for _, pool := range d.poolsOf(node) {
+		for _, seen := range pool.devices {
+			taints := d.untolerated(want, seen)
+			if len(taints) != 1 || taints[0].Effect != resourcev1.DeviceTaintEffectNoSchedule || tried[TaintOfDevice(&taints[0])] {
+				continue
+			}
+			tried[TaintOfDevice(&taints[0])] = true
+			tolerant := want
+			tolerant.tolerations = append(slices.Clone(want.tolerations), Tolerating(&taints[0]))
+			if d.tally(tolerant, node).enough() {
+				return &taints[0]
+			}
+		}
+	}
+	return nil
+}
+
+// Tolerating is the toleration of a taint of devices.
+func Tolerating(taint *resourcev1.DeviceTaint) resourcev1.DeviceToleration {
+	return resourcev1.DeviceToleration{Key: taint.Key, Operator: resourcev1.DeviceTolerationOpEqual, Value: taint.Value, Effect: taint.Effect}
 }
 
 // countersShort is why the parts of a device that others are made of too do not
@@ -484,6 +524,8 @@ type DeviceShortage struct {
 	// Capacity is the one capacity that keeps a device from being allocated; nil where it is
 	// another thing.
 	Capacity *CapacityShortage
+	// Taint is the one taint of devices without which the node has enough of them; nil where it is another thing.
+	Taint *resourcev1.DeviceTaint
 }
 
 // DeviceShortages are the requests of the pod for which r's node has too few devices; none
@@ -538,7 +580,7 @@ func DeviceShortages(q *Question, r NodeRejection) []DeviceShortage {
 
 // shortage is what a node has for a request.
 func (d *desk) shortage(want deviceWant, node *corev1.Node) DeviceShortage {
-	short := DeviceShortage{Class: want.class, Wanted: want.count, Free: int64(d.tally(want, node).free), Capacity: d.roomiest(want, node)}
+	short := DeviceShortage{Class: want.class, Wanted: want.count, Free: int64(d.tally(want, node).free), Capacity: d.roomiest(want, node), Taint: d.taintOf(want, node)}
 	if want.all {
 		short.Wanted = 0
 	}

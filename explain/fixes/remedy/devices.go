@@ -12,8 +12,8 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
-// RequestDevices changes what a request of a ResourceClaim asks for: one of Count, Class and
-// Less. Nobody may change a claim or a template that exists, so there is no command.
+// RequestDevices changes what a request of a ResourceClaim asks for: one of Count, Class, Less and
+// Tolerate. Nobody may change a claim or a template that exists, so there is no command.
 type RequestDevices struct {
 	Of plugins.DeviceShortage
 	// Count is how many devices are requested instead; 0: as many as now.
@@ -23,6 +23,8 @@ type RequestDevices struct {
 	Too   bool
 	// Less is the capacity of a device of which no more than is left is requested; nil: as now.
 	Less *plugins.CapacityShortage
+	// Tolerate is the taint of devices that is tolerated; nil: as now.
+	Tolerate *resourcev1.DeviceTaint
 }
 
 func (RequestDevices) kind() report.FixKind { return report.FixDevice }
@@ -40,6 +42,8 @@ func (r RequestDevices) harm() int {
 		return 20 + share(r.Less.Left.AsApproximateFloat64(), r.Less.Asked.AsApproximateFloat64())
 	case r.Count > 0:
 		return 20 + share(float64(r.Count), float64(r.Of.Wanted))
+	case r.Tolerate != nil:
+		return 30
 	case r.Too:
 		return 35
 	}
@@ -54,6 +58,8 @@ func (r RequestDevices) title() string {
 		return fmt.Sprintf("request %s instead of all", grammar.Plural(int(r.Count), r.Of.Class+" device"))
 	case r.Count > 0:
 		return fmt.Sprintf("request %s instead of %d", grammar.Plural(int(r.Count), r.Of.Class+" device"), r.Of.Wanted)
+	case r.Tolerate != nil:
+		return "tolerate the device taint " + plugins.TaintOfDevice(r.Tolerate)
 	case r.Too:
 		return fmt.Sprintf("accept %s devices too", r.Class)
 	}
@@ -76,6 +82,8 @@ func (r RequestDevices) apply(s *scheduler.Fork, pod *corev1.Pod) (*corev1.Pod, 
 		exact.Capacity.Requests[r.Less.Name] = r.Less.Left
 	case r.Count > 0:
 		exact.AllocationMode, exact.Count = resourcev1.DeviceAllocationModeExactCount, r.Count
+	case r.Tolerate != nil:
+		exact.Tolerations = append(exact.Tolerations, plugins.Tolerating(r.Tolerate))
 	case r.Too:
 		first := resourcev1.DeviceSubRequest{
 			Name: "first", DeviceClassName: exact.DeviceClassName, Selectors: exact.Selectors, AllocationMode: exact.AllocationMode,
