@@ -481,12 +481,7 @@ func podTerms(q *plugins.Question, anti bool, c plugins.Clash) []option {
 // left, for the one claim that has none; or let one be provisioned for another node than the one that was selected for it.
 func claimRemedies(q *plugins.Question, rs []plugins.NodeRejection) []option {
 	b := plugins.BinderOf(q)
-	unbound := slices.Clone(b.Free)
-	for _, claim := range plugins.PodClaims(q) {
-		if claim.IsLost() && !slices.Contains(unbound, claim) {
-			unbound = append(unbound, claim)
-		}
-	}
+	unbound := unboundClaims(q, b)
 	if len(unbound) == 0 && len(b.Started) == 1 && b.Started[0].IsProvisioned() {
 		return []option{{remedy.UnselectNode{Claim: b.Started[0].Object}}}
 	}
@@ -495,11 +490,13 @@ func claimRemedies(q *plugins.Question, rs []plugins.NodeRejection) []option {
 	}
 	claim := unbound[0]
 	if claim.Object.Spec.VolumeName != "" || claim.IsLost() {
-		if volume := b.LeftFor(claim); volume != nil {
-			return []option{{remedy.ReleaseVolume{Volume: volume, Claim: claim.Object}}}
-		}
-		return nil
+		return releases(b, claim)
 	}
+	return append(sizes(q, b, claim, rs), otherClasses(q, claim)...)
+}
+
+// sizes ask for less storage for a claim, or free a volume that is large enough and that a deleted claim has left.
+func sizes(q *plugins.Question, b *plugins.Binder, claim plugins.PodClaim, rs []plugins.NodeRejection) []option {
 	wanted := claim.Size()
 	var options []option
 	most := resource.Quantity{}
@@ -519,7 +516,26 @@ func claimRemedies(q *plugins.Question, rs []plugins.NodeRejection) []option {
 	if most.Value() >= wanted.Value()/least && !most.IsZero() {
 		options = append(options, option{remedy.ResizeClaim{Claim: claim.Object, To: most}})
 	}
-	return append(options, otherClasses(q, claim)...)
+	return options
+}
+
+// unboundClaims are the claims that have no volume, or have lost it.
+func unboundClaims(q *plugins.Question, b *plugins.Binder) []plugins.PodClaim {
+	unbound := slices.Clone(b.Free)
+	for _, claim := range plugins.PodClaims(q) {
+		if claim.IsLost() && !slices.Contains(unbound, claim) {
+			unbound = append(unbound, claim)
+		}
+	}
+	return unbound
+}
+
+// releases free the volume that a claim names, where a deleted claim has left it.
+func releases(b *plugins.Binder, claim plugins.PodClaim) []option {
+	if volume := b.LeftFor(claim); volume != nil {
+		return []option{{remedy.ReleaseVolume{Volume: volume, Claim: claim.Object}}}
+	}
+	return nil
 }
 
 // zoneRemedies have nothing to add where the zones are not known only because a

@@ -286,12 +286,7 @@ func (f *Search) gather(ctx context.Context, q Query) error {
 			return nil
 		}
 	}
-	if v := q.Verdict; (v == report.Unknown || v == report.Gated) && ofMisspeltScheduler(f.Scheduler, pod) {
-		before = append(before, remedy.SetScheduler{Name: corev1.DefaultSchedulerName})
-		f.unserved, f.group, f.queued = true, q.Group, pod
-	} else if v == report.Gated {
-		f.doubt = q.Doubt
-	}
+	before = append(before, rightScheduler(f, q)...)
 	m, err := q.Evaluate(ctx)
 	if err != nil {
 		return err
@@ -318,6 +313,21 @@ func thinkOfScheduler(f *Search, pod *corev1.Pod, group *Group) {
 	f.group, f.queued = group, pod
 	f.candidates = []candidate{{steps: option{remedy.SetScheduler{Name: corev1.DefaultSchedulerName}}}}
 	f.findAlike(pod)
+}
+
+// rightScheduler corrects the name of the scheduler of a pod of which it is not known whether that runs, where it looks
+// misspelt. Of another one it is not known then whether it schedules the pod once it is not gated.
+func rightScheduler(f *Search, q Query) option {
+	gated := q.Verdict == report.Gated
+	switch {
+	case !gated && q.Verdict != report.Unknown:
+	case ofMisspeltScheduler(f.Scheduler, q.Question.Pod):
+		f.unserved, f.group, f.queued = true, q.Group, q.Question.Pod
+		return option{remedy.SetScheduler{Name: corev1.DefaultSchedulerName}}
+	case gated:
+		f.doubt = q.Doubt
+	}
+	return nil
 }
 
 // ofMisspeltScheduler says whether a pod names a scheduler that looks like a misspelling of the default one.

@@ -49,9 +49,7 @@ func tryAll(ctx context.Context, f *Search, found *report.Fixes, progress func(*
 		if err != nil {
 			return nil, err
 		}
-		if fix.Verified && f.doubt != "" {
-			fix = fix.unknown("unknown: " + f.doubt)
-		}
+		fix = doubted(f, fix)
 		fix.tellGates()
 		fix.tellGroup()
 		if fix.worksAlone() {

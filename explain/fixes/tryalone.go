@@ -85,7 +85,7 @@ func (f *Search) alone(ctx context.Context, pod *corev1.Pod, c candidate) (Attem
 			return fix, nil
 		}
 	}
-	changed = f.ofNewTemplate(pod, changed, c.steps)
+	changed = ofNewTemplate(f, pod, changed, c.steps)
 	asked := f.worthAsking(c)
 	t, err := f.Scheduler.FittingNodes(ctx, changed, asked)
 	switch {
@@ -180,6 +180,14 @@ func (f *Attempt) tellGates() {
 	if f.Verified && f.Kind == report.FixGate && f.Brief == "" {
 		f.Brief = "cannot be undone"
 	}
+}
+
+// doubted is a fix that is not enough where it is not known whether the pod's scheduler runs.
+func doubted(f *Search, fix Attempt) Attempt {
+	if fix.Verified && f.doubt != "" {
+		return fix.unknown("unknown: " + f.doubt)
+	}
+	return fix
 }
 
 // tellGroup says that a fix takes the pod out of its group: it has no command, and is never good.

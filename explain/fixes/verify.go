@@ -105,7 +105,7 @@ func addOthers(f *Search, t *forecast.FixSimulation, others []*corev1.Pod, chang
 	for _, other := range others {
 		next := changedBy(other, steps)
 		if now := f.Scheduler.State.Pods[changed.UID]; now != nil && !ofOtherTemplate(now, other) {
-			next = f.ofNewTemplate(now, next, steps)
+			next = ofNewTemplate(f, now, next, steps)
 		}
 		if t.Any && !placement.HasOwnClaims(changed) && (requestsMore(changed, next) || ofOtherTemplate(changed, next)) {
 			next = madeLike(other, changed)
@@ -153,7 +153,7 @@ func madeLike(pod, changed *corev1.Pod) *corev1.Pod {
 
 // ofNewTemplate is a pod with the label that it gets where steps change the template of its workload, if its selectors
 // are about that: of is the pod before.
-func (f *Search) ofNewTemplate(of, pod *corev1.Pod, steps []remedy.Step) *corev1.Pod {
+func ofNewTemplate(f *Search, of, pod *corev1.Pod, steps []remedy.Step) *corev1.Pod {
 	if label := command.NewTemplate(f.Commands, of, steps); label != "" {
 		return labelkeys.Relabel(pod, label, labelkeys.NotCreated)
 	}
