@@ -50,8 +50,8 @@ func addTerminating(ctx context.Context, x *explanation) error {
 	return nil
 }
 
-// opened are the nodes that may fit without some pods: those where they are, and those that a plugin rejects which counts
-// pods on other nodes.
+// opened are the nodes that may fit without some pods: those where they are, and those that only plugins reject which
+// count pods on other nodes.
 func opened(x *explanation, without []*corev1.Pod) []string {
 	found := sets.New[string]()
 	for _, pod := range without {
@@ -60,17 +60,27 @@ func opened(x *explanation, without []*corev1.Pod) []string {
 	if len(found) == 0 || x.matrix == nil {
 		return nil
 	}
-	for k := range x.profile.Plugins {
-		if !countsElsewhere.Has(x.profile.Plugins[k].Name) {
-			continue
-		}
-		for i, node := range x.matrix.Nodes {
-			if x.matrix.Rejects(k, i) != nil {
-				found.Insert(node.Node().Name)
-			}
+	for i, node := range x.matrix.Nodes {
+		if rejectedForOthers(x, i) {
+			found.Insert(node.Node().Name)
 		}
 	}
 	return sets.List(found)
+}
+
+// rejectedForOthers says whether only plugins that count pods on other nodes reject the node at a place of the matrix.
+func rejectedForOthers(x *explanation, at int) bool {
+	rejected := false
+	for k := range x.profile.Plugins {
+		switch {
+		case x.matrix.Rejects(k, at) == nil:
+		case !countsElsewhere.Has(x.profile.Plugins[k].Name):
+			return false
+		default:
+			rejected = true
+		}
+	}
+	return rejected
 }
 
 // terminatingPods are the pods other than the one in question that are being deleted, those that end first first.

@@ -125,20 +125,14 @@ func (d *decoder) readNode(encoded []byte, node *corev1.Node) bool {
 // readReplicaSet is readPod for a ReplicaSet, whose template has most of what its pods have.
 func (d *decoder) readReplicaSet(encoded []byte, set *appsv1.ReplicaSet) bool {
 	return d.read(encoded, &set.ObjectMeta, func(of fields) {
-		d.unmarshal(of[objectStatus], &set.Status)
-		d.split(replicaSetParts, of[objectSpec], &d.workload)
-		d.unmarshal(d.workload[0], &set.Spec)
-		d.decodeTemplate(d.only(d.workload[1], templateField), &set.Spec.Template)
+		d.decodeWorkload(of, replicaSetParts, &set.Spec, &set.Status, &set.Spec.Template)
 	})
 }
 
 // readStatefulSet is readReplicaSet for a StatefulSet.
 func (d *decoder) readStatefulSet(encoded []byte, set *appsv1.StatefulSet) bool {
 	return d.read(encoded, &set.ObjectMeta, func(of fields) {
-		d.unmarshal(of[objectStatus], &set.Status)
-		d.split(statefulSetParts, of[objectSpec], &d.workload)
-		d.unmarshal(d.workload[0], &set.Spec)
-		d.decodeTemplate(d.only(d.workload[1], templateField), &set.Spec.Template)
+		d.decodeWorkload(of, statefulSetParts, &set.Spec, &set.Status, &set.Spec.Template)
 	})
 }
 
@@ -172,8 +166,11 @@ func (d *decoder) only(part []byte, number wire.Number) []byte {
 	return value
 }
 
+// unmarshaler is what an API type is decoded with.
+type unmarshaler interface{ Unmarshal([]byte) error }
+
 // unmarshal decodes what is shared with no other.
-func (d *decoder) unmarshal(part []byte, into interface{ Unmarshal([]byte) error }) {
+func (d *decoder) unmarshal(part []byte, into unmarshaler) {
 	d.broken = into.Unmarshal(part) != nil || d.broken
 }
 
@@ -196,6 +193,14 @@ func (d *decoder) decodeImages(encoded []byte) []corev1.ContainerImage {
 	return exact(images)
 }
 
+// decodeWorkload decodes the spec, whose template is a part of its own, and the status of a workload.
+func (d *decoder) decodeWorkload(of fields, by *wire.Division, spec, status unmarshaler, template *corev1.PodTemplateSpec) {
+	d.unmarshal(of[objectStatus], status)
+	d.split(by, of[objectSpec], &d.workload)
+	d.unmarshal(d.workload[0], spec)
+	d.decodeTemplate(d.only(d.workload[1], templateField), template)
+}
+
 // decodeTemplate decodes that of a workload's pods.
 func (d *decoder) decodeTemplate(encoded []byte, template *corev1.PodTemplateSpec) {
 	of, ok := fieldsOf(encoded)
@@ -210,7 +215,7 @@ func (d *decoder) decodeTemplate(encoded []byte, template *corev1.PodTemplateSpe
 // decodable is a pointer to an API type.
 type decodable[M any] interface {
 	*M
-	Unmarshal([]byte) error
+	unmarshaler
 }
 
 // once gives what was made of an equal part, or has it made of what this one decodes to. The use tells
