@@ -41,6 +41,7 @@ func addTerminating(ctx context.Context, x *explanation) error {
 	if err != nil || len(nodes) == 0 {
 		return err
 	}
+	slices.Sort(nodes)
 	have, node, err := firstToEnd(ctx, x, nodes[:min(len(nodes), terminatingNodes)], ending)
 	if err != nil || len(have) == 0 {
 		return err
@@ -141,7 +142,7 @@ func firstToEnd(ctx context.Context, x *explanation, nodes []string, ending []*c
 		if found, err = fittingWithout(ctx, x, nodes, without); len(found) == 0 {
 			return false
 		}
-		node = found[0]
+		node = slices.Min(found) // of several the same, however the cluster was read
 		return true
 	}
 	have = slices.Clone(ending[:1+sort.Search(len(ending)-1, func(i int) bool { return fits(ending[:i+1]) })])
