@@ -1,5 +1,5 @@
 # make cluster       a real control plane with ten nodes, until ctrl-c
-# make check         to run while you work: format, vet, lint, quick unit tests
+# make check         to run while you work: format, lint with vet, quick unit tests
 # make test          everything that CI runs
 # make lint          golangci-lint in both modules, and the shape of the code
 # make fuzz          broken files for every loader of files and broken answers, 20 s each
@@ -123,7 +123,9 @@ cluster: control-plane
 	go build -C e2e -o $(BIN)/cluster ./cmd/cluster
 	exec $(BIN)/cluster
 
-check: fmt vet lint quick
+# The linter does what vet does, and more. Most slow tests wait: more packages at once than processors.
+check: fmt
+	@$(MAKE) --no-print-directory -j2 --output-sync=target lint quick
 
 # Fuzzing compiles all of Kubernetes once more, instrumented: unit runs its corpora.
 # The linter does what vet does, and more: see govet in .golangci.yml. It takes what the
@@ -164,7 +166,7 @@ unit:
 # Without the race detector and without the tests that take long by nature; vet
 # has looked at the code already.
 quick:
-	go test -short -vet=off ./...
+	go test -short -vet=off -p 4 ./...
 
 # Each loader of files, and the decoder of answers, for so long.
 FUZZTIME ?= 20s

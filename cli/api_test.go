@@ -62,6 +62,7 @@ func serve(t testing.TB, kubeconfig string, objects *api) {
 	t.Helper()
 	server := httptest.NewUnstartedServer(objects)
 	server.Config.ErrorLog = log.New(io.Discard, "", 0) // clients go when they know enough
+	server.EnableHTTP2 = true                           // as API servers do: one connection for all requests
 	server.StartTLS()                                   // tokens are sent over TLS only
 	t.Cleanup(server.Close)
 	text := fmt.Sprintf("apiVersion: v1\nkind: Config\ncurrent-context: admin\nclusters:\n- name: test\n  cluster: {server: %q, insecure-skip-tls-verify: true}\n"+

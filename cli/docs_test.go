@@ -67,7 +67,7 @@ var special = map[string]documented{
 		more: []string{"--steps", "1"}, why: "it records until ctrl-c",
 	},
 	"kubectl fathom snapshot --every 1m --steps 60 -o incident": {
-		more: []string{"--steps", "1"}, why: "it records for an hour",
+		more: []string{"--steps", "1", "--every", "1s"}, why: "it records for an hour",
 	},
 	"kubectl fathom explain --all --from -": {
 		code: exit.Unknown, says: "not in the file", stdin: true, why: "a List of nodes and pods leaves verdicts Unknown",
@@ -91,6 +91,9 @@ func docPages(t *testing.T) []string {
 // the user guide, those of one page in one directory and in their order. Commands in
 // running text may have placeholders, so only their subcommand and flags are checked.
 func TestDocumentedCommandsRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes 14 s: runs each command of the documentation")
+	}
 	used := map[string]bool{}
 	for _, page := range docPages(t) {
 		text, err := os.ReadFile(page)

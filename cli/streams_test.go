@@ -225,6 +225,9 @@ func commandLines(t *testing.T) (lines [][]string) {
 // Whatever is in a kubeconfig, on the command line, in an API server's answer or in
 // a file: what leaves the program is clean on both streams.
 func TestNothingButCleanedTextLeavesTheProgram(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes 11 s: runs each command many times")
+	}
 	dir := t.TempDir()
 	for _, name := range []string{"HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME"} {
 		t.Setenv(name, dir)

@@ -13,6 +13,9 @@ import (
 // TestAReplicaSetWhosePodsWereRejectedTriesAgainSoon, however often they were: its controller
 // tries at each resync, which does not change the object.
 func TestAReplicaSetWhosePodsWereRejectedTriesAgainSoon(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes 20 s: controllers try again at their next resync")
+	}
 	t.Parallel()
 	c := startTest(t, 0)
 	if _, err := c.Client().CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "team"}}, metav1.CreateOptions{}); err != nil {
