@@ -26,7 +26,7 @@ func newReport(q *plugins.Question) *report.Report {
 			Priority:      corev1helpers.PodPriority(pod),
 			QOSClass:      string(seen.QOS),
 			SchedulerName: scheduler.NameOf(pod),
-			Requests:      requests(q.PodInfo, &seen.Requests),
+			Requests:      requests(q.PodInfo, seen.Requests),
 		},
 		Plugins:   []report.PluginResult{},
 		Groups:    []report.Group{},

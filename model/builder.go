@@ -17,7 +17,7 @@ type Builder struct {
 	kinds         map[string]*EquivalenceClass         // by key
 	keys          map[*Pod]string                      // of the pending pods
 	words         map[string]string                    // what derived texts share
-	amounts       Templates[*podAmounts]               // what replicas request
+	amounts       Templates[podAmounts]                // what replicas request
 	refused       map[string]*EquivalenceClass         // of pods that do not exist, by key
 	allNotCreated []*NotCreated                        // as noted last
 	resizing      map[*Pod]*EquivalenceClass           // of the pods that are resized in place
@@ -96,7 +96,7 @@ func (b *Builder) podChanges() []change[Pod] {
 		was, _ := b.last.PodNamed(name.Namespace, name.Name)
 		switch {
 		case object != nil && (was == nil || was.Object != object):
-			changes = append(changes, change[Pod]{was, b.pod(object)})
+			changes = append(changes, change[Pod]{was, b.changed(was, object)})
 		case object == nil && was != nil:
 			changes = append(changes, change[Pod]{was, nil})
 		}
@@ -117,9 +117,21 @@ func emptied[K comparable, V any](changes map[K]V) map[K]V {
 	return changes
 }
 
-// pod derives a pod whose texts are shared with others.
+// changed derives a pod that was derived before, unless it is new: what it requests has seldom changed.
+func (b *Builder) changed(was *Pod, object *corev1.Pod) *Pod {
+	if was == nil || !b.amounts.Same(was.Object, object) {
+		return b.pod(object)
+	}
+	return b.sharing(newPod(object, podAmounts{was.Requests, was.Limits}))
+}
+
+// pod derives a pod whose amounts are those of equal ones.
 func (b *Builder) pod(object *corev1.Pod) *Pod {
-	pod := newPod(object, b.amounts.Of(object, podAmountsOf))
+	return b.sharing(newPod(object, b.amounts.Of(object, podAmountsOf)))
+}
+
+// sharing lets a pod share its texts with others.
+func (b *Builder) sharing(pod *Pod) *Pod {
 	pod.Status = b.shared(pod.Status)
 	pod.Owner.Kind, pod.Owner.Name = b.shared(pod.Owner.Kind), b.shared(pod.Owner.Name)
 	return pod

@@ -53,7 +53,7 @@ func RequestedBy(pods []*Pod) (all, placed Resources) {
 		if pod.Finished() {
 			continue
 		}
-		own := pod.Requests
+		own := *pod.Requests
 		own.Pods = 1
 		if pod.Bound() {
 			placed.add(own)

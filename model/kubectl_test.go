@@ -35,7 +35,7 @@ func TestRequestsAreTheSchedulers(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := fromScheduler(info.CalculateResource().Resource.(*framework.Resource))
-		if got := NewPod(object).Requests; !equalResources(got, want) {
+		if got := NewPod(object).Requests; !equalResources(*got, want) {
 			t.Fatalf("the scheduler counts %+v, we count %+v", want, got)
 		}
 	})

@@ -49,8 +49,8 @@ func (n *Node) with(pods []*Pod) *Node {
 	next := *n
 	next.Pods, next.Requested, next.Limits = pods, Resources{}, Resources{}
 	for _, pod := range pods {
-		next.Requested.add(pod.Requests)
-		next.Limits.add(pod.Limits)
+		next.Requested.add(*pod.Requests)
+		next.Limits.add(*pod.Limits)
 	}
 	next.Requested.Pods = int64(len(pods))
 	return &next

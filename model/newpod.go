@@ -14,13 +14,14 @@ import (
 func NewPod(object *corev1.Pod) *Pod { return newPod(object, podAmountsOf(object)) }
 
 // podAmounts is what a pod requests and may use.
-type podAmounts struct{ requests, limits Resources }
+type podAmounts struct{ requests, limits *Resources }
 
-func podAmountsOf(object *corev1.Pod) *podAmounts {
-	return &podAmounts{requestsOf(object), limitsOf(object)}
+func podAmountsOf(object *corev1.Pod) podAmounts {
+	requests, limits := requestsOf(object), limitsOf(object)
+	return podAmounts{&requests, &limits}
 }
 
-func newPod(object *corev1.Pod, amounts *podAmounts) *Pod {
+func newPod(object *corev1.Pod, amounts podAmounts) *Pod {
 	words, owner := podWords(object), OwnerOf(object)
 	return &Pod{
 		Object:   object,

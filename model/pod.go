@@ -23,8 +23,8 @@ type Pod struct {
 	Total    int32  // of so many
 	Restarts int32
 	QOS      corev1.PodQOSClass
-	Requests Resources // as the scheduler counts: sidecars, init containers, overhead, pod-level resources
-	Limits   Resources
+	Requests *Resources // as the scheduler counts: sidecars, init containers, overhead, pod-level resources; equal pods share it
+	Limits   *Resources
 	Owner    Owner // the controller; zero without one
 	Waits    bool  // unbound, or bound and not started: what the Pending view shows
 

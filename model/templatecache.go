@@ -62,8 +62,10 @@ func (t *Templates[V]) holdings(statuses []corev1.ContainerStatus) *holdings {
 	if t.held == nil || len(t.held) >= remembered {
 		t.held = map[holdings]*holdings{}
 	}
-	t.held[all] = &all
-	return &all
+	same := new(holdings) // all itself is not kept, so that most calls take no memory
+	*same = all
+	t.held[all] = same
+	return same
 }
 
 func holdingsOf(statuses []corev1.ContainerStatus) (all holdings) {
@@ -99,6 +101,9 @@ func (t *Templates[V]) Of(pod *corev1.Pod, compute func(*corev1.Pod) V) V {
 	t.young[key] = value
 	return value
 }
+
+// Same reports whether Of gives the same for both pods, as it does for most changes of a pod.
+func (t *Templates[V]) Same(a, b *corev1.Pod) bool { return t.templateOf(a) == t.templateOf(b) }
 
 func (t *Templates[V]) templateOf(pod *corev1.Pod) template {
 	spec, status := &pod.Spec, &pod.Status

@@ -103,8 +103,8 @@ func newPodItem(p *model.Pod) podItem {
 		Node:          p.Object.Spec.NodeName,
 		Owner:         ownerOf(p),
 		Waits:         p.Waits,
-		Requests:      quantities(p.Requests),
-		Limits:        quantities(p.Limits),
+		Requests:      quantities(*p.Requests),
+		Limits:        quantities(*p.Limits),
 		Created:       timeOrNull(p.Since()),
 	}
 }

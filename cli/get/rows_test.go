@@ -16,7 +16,7 @@ func nodeOf(requested string, allocatable corev1.ResourceList) *model.Node {
 		Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(requested)},
 	}}}}}
 	n := &model.Node{Object: &corev1.Node{Status: corev1.NodeStatus{Allocatable: allocatable}}, Pods: []*model.Pod{model.NewPod(pod)}}
-	n.Allocatable, n.Requested = model.NewResources(allocatable), n.Pods[0].Requests
+	n.Allocatable, n.Requested = model.NewResources(allocatable), *n.Pods[0].Requests
 	return n
 }
 

@@ -286,6 +286,6 @@ func newPendingItem(pods []*model.Pod, report *report.Report) pendingItem {
 		Scheduler: first.Object.Spec.SchedulerName,
 		Nominated: first.Object.Status.NominatedNodeName,
 		Node:      first.Object.Spec.NodeName,
-		Requests:  quantities(first.Requests),
+		Requests:  quantities(*first.Requests),
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 	"time"
+	"weak"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -194,13 +195,7 @@ func (s *source) somePodsOf(factory informers.SharedInformerFactory) func() []*c
 	if !s.reads("pods") {
 		return func() []*corev1.Pod { return []*corev1.Pod{} }
 	}
-	informer := factory.Core().V1().Pods().Informer()
-	return func() []*corev1.Pod {
-		if !informer.HasSynced() {
-			return nil
-		}
-		return held[*corev1.Pod](informer)
-	}
+	return held[*corev1.Pod](factory.Core().V1().Pods().Informer())
 }
 
 // nodesOf gives all nodes once they are in; nil before, and where they may not be read.
@@ -208,17 +203,37 @@ func (s *source) nodesOf(factory informers.SharedInformerFactory) func() []*core
 	if !s.reads("nodes") {
 		return func() []*corev1.Node { return nil }
 	}
-	informer := factory.Core().V1().Nodes().Informer()
-	return func() []*corev1.Node {
+	return held[*corev1.Node](factory.Core().V1().Nodes().Informer())
+}
+
+// heldFor is for how long what an informer holds is not listed again: of 50,000 pods a list takes
+// more than a megabyte.
+const heldFor = 5 * time.Second
+
+// held gives all objects that an informer holds, as they were at most heldFor ago; nil while they are not in.
+func held[T any](informer cache.SharedInformer) func() []T {
+	var mu sync.Mutex
+	var last weak.Pointer[[]T] // what has gone since is not kept in memory for it
+	var listed time.Time
+	return func() []T {
 		if !informer.HasSynced() {
 			return nil
 		}
-		return held[*corev1.Node](informer)
+		mu.Lock()
+		defer mu.Unlock()
+		if all := last.Value(); all != nil && time.Since(listed) < heldFor {
+			return *all
+		}
+		listed = time.Now()
+		all := objectsOf[T](informer)
+		last = weak.Make(&all)
+		return all
 	}
 }
 
-// held are all objects that an informer holds, never nil. A lister's slice grows up to twice the size that is needed.
-func held[T any](informer cache.SharedInformer) []T {
+// objectsOf are all objects that an informer holds, never nil. A lister's slice grows up to twice the size that
+// is needed.
+func objectsOf[T any](informer cache.SharedInformer) []T {
 	objects := informer.GetStore().List()
 	all := make([]T, 0, len(objects))
 	for _, object := range objects {

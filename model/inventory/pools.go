@@ -259,7 +259,7 @@ func target(s *model.Snapshot, pools []Pool) {
 // the pool. whole is the most that one of these has.
 func (p *Pool) addTooLarge(waiting []*model.EquivalenceClass, whole *model.Resources) {
 	for _, kind := range waiting {
-		wanted := &kind.First().Requests
+		wanted := kind.First().Requests
 		if lacked(wanted, whole) != "" && wanted.Of(p.Lacks) > max(p.free.Of(p.Lacks), 0) {
 			p.Lacking += len(kind.Pods)
 		}
@@ -334,7 +334,7 @@ func wholes(pools []Pool) []Amounts {
 // they allow has a slot as large as they need. A group where they would not fit even if a
 // node were empty is not full: they are too large for it. It reports whether it counted them.
 func lack(kind *model.EquivalenceClass, pools []Pool, whole []Amounts, groups []int, lacking []map[corev1.ResourceName]int) bool {
-	wanted := &kind.First().Requests
+	wanted := kind.First().Requests
 	names := map[int]corev1.ResourceName{}
 	for _, at := range groups {
 		if lacked(wanted, &whole[at].Resources) != "" {
@@ -370,12 +370,13 @@ func allowing(pod *corev1.Pod, pools []Pool, wanted map[corev1.ResourceName]int6
 // allows reports whether the node matches the pod's required affinity, and the pod
 // tolerates the taints that say which pods the node is for.
 func allows(pod *corev1.Pod, affinity nodeaffinity.RequiredNodeAffinity, node *corev1.Node) bool {
-	if match, err := affinity.Match(node); err != nil || !match {
+	if !model.ToleratesTaints(pod.Spec.Tolerations, node.Spec.Taints, func(t *corev1.Taint) bool {
+		return t.Effect != corev1.TaintEffectPreferNoSchedule && !model.IsStateTaint(t.Key)
+	}) {
 		return false
 	}
-	return model.ToleratesTaints(pod.Spec.Tolerations, node.Spec.Taints, func(t *corev1.Taint) bool {
-		return t.Effect != corev1.TaintEffectPreferNoSchedule && !model.IsStateTaint(t.Key)
-	})
+	match, err := affinity.Match(node) // last: it makes a set of fields for each node
+	return err == nil && match
 }
 
 // placementKey is equal for pods that allow the same nodes, and want the same extended resources.

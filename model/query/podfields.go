@@ -52,11 +52,11 @@ func podAmounts(name string, unit Unit, of func(*model.Resources) int64, used fu
 		}
 		return nil
 	}
-	requested := func(p *model.Pod) Value { return number(of(&p.Requests)) }
+	requested := func(p *model.Pod) Value { return number(of(p.Requests)) }
 	fields := []Field[*model.Pod]{
 		{Name: name, Also: also(""), Unit: unit, Column: used != nil, Value: requested},
 		{Name: name + ".limit", Also: also(".limit"), Unit: unit, Whole: requested, Value: func(p *model.Pod) Value {
-			limit := of(&p.Limits)
+			limit := of(p.Limits)
 			return Value{Number: limit, Unknown: limit == 0} // no limit is not a limit of 0
 		}},
 	}

@@ -109,7 +109,7 @@ type Holding struct {
 // and the sum that all pods request.
 func HoldersOn(node *model.Node, name corev1.ResourceName) (all []Holding, sum int64) {
 	for _, pod := range node.Pods {
-		if amount := AmountIn(pod.Requests, name); amount > 0 {
+		if amount := AmountIn(*pod.Requests, name); amount > 0 {
 			all = append(all, Holding{pod, amount})
 			sum = model.Sum(sum, amount)
 		}

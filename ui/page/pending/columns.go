@@ -100,7 +100,7 @@ func (c *columns) all() []table.Column[*Row] {
 		since, blocked,
 		{Head: whyHead, Field: "why", Min: 26, Flex: true, Prose: true, State: true, Text: c.why, Left: then},
 		{Head: "KIND", Field: "kind", From: 130, Max: 20, Text: text(func(w *Row) string { return w.Pod.Owner.Kind })},
-		{Head: "REQUESTS", Field: "requests", From: 120, Max: 40, Text: text(func(w *Row) string { return requests(w.Pod.Requests, "") })},
+		{Head: "REQUESTS", Field: "requests", From: 120, Max: 40, Text: text(func(w *Row) string { return requests(*w.Pod.Requests, "") })},
 		{Head: "NOMINATED", Field: "nominated", From: 140, Max: 20, Names: true, Text: text(func(w *Row) string {
 			return h.Observed().NodeName(w.Pod.Object.Status.NominatedNodeName)
 		})},

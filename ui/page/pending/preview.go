@@ -181,7 +181,7 @@ func (p *preview) rule(row *Row, width int) string {
 			priority = fmt.Sprintf("priority %d", pod.Priority())
 		}
 	}
-	wanted := pod.Requests
+	wanted := *pod.Requests
 	if row.Kind.Resize != nil {
 		wanted = model.NewResources(model.DesiredRequests(pod.Object))
 	}

@@ -172,7 +172,7 @@ func (h *Holders) held(pod *model.Pod) int64 {
 	if h.about == corev1.ResourcePods {
 		return 1
 	}
-	return figures.AmountIn(pod.Requests, h.about)
+	return figures.AmountIn(*pod.Requests, h.about)
 }
 
 // usedBy is what the pods use together, by metrics; ? where one of them is missing.

@@ -19,7 +19,7 @@ func (p *Drawing) FiguresOf(g *report.Group, node *model.Node, rejections []repo
 	}
 	var room []figures.Shortage
 	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
-		if wanted := figures.AmountIn(p.Pod.Requests, name); wanted > 0 {
+		if wanted := figures.AmountIn(*p.Pod.Requests, name); wanted > 0 {
 			s := figures.Shortage{
 				Resource: name, Wanted: wanted,
 				Requested: figures.AmountIn(node.Requested, name), Allocatable: figures.AmountIn(node.Allocatable, name),

@@ -19,7 +19,7 @@ func (c closest) nominees() string {
 	}
 	var all []figures.Holding
 	for _, pod := range c.nominated {
-		all = append(all, figures.Holding{Pod: pod, Amount: figures.AmountIn(pod.Requests, lacking[0].Resource)})
+		all = append(all, figures.Holding{Pod: pod, Amount: figures.AmountIn(*pod.Requests, lacking[0].Resource)})
 	}
 	shown := all[:min(2, len(all))]
 	tail := ""
@@ -46,7 +46,7 @@ func countedNode(p *Drawing, name string) (*model.Node, []*model.Pod) {
 		}
 		for _, pod := range class.Pods {
 			if pod.Object.UID != p.Pod.Object.UID && pod.Priority() >= p.Pod.Priority() {
-				nominated, requests = append(nominated, pod), append(requests, pod.Requests)
+				nominated, requests = append(nominated, pod), append(requests, *pod.Requests)
 			}
 		}
 	}

@@ -22,7 +22,7 @@ func TestTheFiguresOfANodeCountThePodsThatAreNominatedToIt(t *testing.T) {
 				Spec:       corev1.PodSpec{Priority: &priority},
 				Status:     corev1.PodStatus{NominatedNodeName: node},
 			},
-			Requests: model.Resources{MilliCPU: 6000},
+			Requests: &model.Resources{MilliCPU: 6000},
 		}
 	}
 	class := func(pods ...*model.Pod) *model.EquivalenceClass { return &model.EquivalenceClass{Pods: pods} }

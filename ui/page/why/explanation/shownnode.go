@@ -142,7 +142,7 @@ func (c closest) amounts() []figures.Shortage {
 	if c.node == nil || c.page.Pod == nil || c.page.PodsUnknown != "" {
 		return all
 	}
-	requests := c.page.Pod.Requests
+	requests := *c.page.Pod.Requests
 	names := append([]corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage}, slices.Sorted(maps.Keys(requests.Scalar))...)
 	for _, name := range names {
 		has := func(s figures.Shortage) bool { return s.Resource == name }
