@@ -36,7 +36,7 @@ const (
 	steady      = 15 * time.Second // between collections is too little for work that does not end
 	steadyRest  = time.Minute      // without a collection that has ended, too
 	inARow      = 3                // collections show that work is steady
-	mostWorking = 100              // percent
+	mostWorking = 50               // percent
 )
 
 // GCTuner paces the garbage collector of a program that goes on once a cluster was read.
@@ -50,8 +50,9 @@ type GCTuner struct {
 	base    int64 // the pace once all is in, in percent
 	percent int64 // the pace now
 	last    time.Time
-	steadys int         // collections in a row that followed each other within steady, though not quickly
-	resting *time.Timer // nil: nothing works
+	steadys int           // collections in a row that followed each other within steady, though not quickly
+	resting *time.Timer   // nil: nothing works
+	enough  time.Duration // without a collection until the work is done
 }
 
 // NewGCTuner makes a tuner that waits until all is in, and works until ctx ends. What ends
@@ -103,36 +104,30 @@ func (t *GCTuner) collected() bool {
 	switch {
 	case since < quick:
 		t.steadys = 0
-		t.work(t.percent)
+		t.work(t.percent, rest)
 	case since < steady:
 		if t.steadys++; t.steadys >= inARow && t.percent == t.base {
-			t.work(t.base)
+			t.work(t.base, steadyRest)
 		}
 	default:
 		t.steadys = 0
 	}
 	if t.resting != nil {
-		t.resting.Reset(t.restAfter())
+		t.resting.Reset(t.enough)
 	}
 	return true
 }
 
-// work doubles a pace, until there is rest.
-func (t *GCTuner) work(pace int64) {
+// work doubles a pace, until there is rest of some length; of the two lengths the shorter one.
+func (t *GCTuner) work(pace int64, enough time.Duration) {
 	if percent := workingPace(pace, t.base); percent != t.percent {
 		t.set(percent)
 	}
 	if t.resting == nil {
-		t.resting = time.AfterFunc(t.restAfter(), t.rested)
+		t.enough = enough
+		t.resting = time.AfterFunc(enough, t.rested)
 	}
-}
-
-// restAfter is for how long there has to be no collection until the work is done.
-func (t *GCTuner) restAfter() time.Duration {
-	if t.percent > t.base*2 {
-		return rest
-	}
-	return steadyRest
+	t.enough = min(t.enough, enough)
 }
 
 // rested returns to the pace of a program that does little.

@@ -84,7 +84,7 @@ func TestQuickCollectionsSlowDownUntilThereIsRest(t *testing.T) {
 	for _, step := range []struct {
 		since time.Duration
 		want  int
-	}{{time.Minute, 13}, {quick, 13}, {quick / 2, 26}, {quick, 26}, {0, 52}, {0, mostWorking}, {0, mostWorking}, {time.Minute, mostWorking}} {
+	}{{time.Minute, 13}, {quick, 13}, {quick / 2, 26}, {quick, 26}, {0, mostWorking}, {0, mostWorking}, {time.Minute, mostWorking}} {
 		collected(step.since)
 		if got := percent(); got != step.want {
 			t.Errorf("%s after the last collection: %d%%, want %d%%", step.since, got, step.want)
@@ -123,17 +123,17 @@ func TestSteadyCollectionsDoubleThePaceOnce(t *testing.T) {
 		{steady / 2, 26, steadyRest},
 		{steady / 2, 26, steadyRest},
 		{steady / 2, 26, steadyRest},
-		{steady * 2, 26, steadyRest}, // the pace that was wanted
-		{quick / 2, 52, rest},        // other work
-		{steady / 2, 52, rest},
+		{steady * 2, 26, steadyRest},   // the pace that was wanted
+		{quick / 2, mostWorking, rest}, // other work
+		{steady / 2, mostWorking, rest},
 	} {
 		tuner.last = time.Now().Add(-step.since)
 		tuner.collected()
 		if tuner.percent != step.want {
 			t.Fatalf("step %d, %s after the last collection: %d%%, want %d%%", i, step.since, tuner.percent, step.want)
 		}
-		if waits := tuner.resting != nil; waits != (step.rest > 0) || waits && tuner.restAfter() != step.rest {
-			t.Fatalf("step %d: it waits for rest %v, of %s, want %s", i, waits, tuner.restAfter(), step.rest)
+		if waits := tuner.resting != nil; waits != (step.rest > 0) || waits && tuner.enough != step.rest {
+			t.Fatalf("step %d: it waits for rest %v, of %s, want %s", i, waits, tuner.enough, step.rest)
 		}
 	}
 	tuner.rested()
