@@ -61,16 +61,17 @@ func NewGCTuner(ctx context.Context, env func(string) string) *GCTuner {
 	return &GCTuner{ctx: ctx, paced: env("GOGC") == ""}
 }
 
-// Note looks how far reading is. Once all is in, what reading took is given back.
+// Note looks how far reading is. Once all is in the pace is set. What reading took is given back
+// when what follows it is done, too, for pods are explained then.
 func (t *GCTuner) Note(s *model.Snapshot) {
 	if len(s.Status.Reading) > 0 {
 		return
 	}
 	first := !t.settled.Swap(true)
-	if first {
-		debug.FreeOSMemory()
-	}
 	if !t.paced {
+		if first {
+			go debug.FreeOSMemory() // nobody waits for it
+		}
 		return
 	}
 	t.mu.Lock()
@@ -82,6 +83,7 @@ func (t *GCTuner) Note(s *model.Snapshot) {
 	}
 	if first {
 		t.last = time.Now()
+		t.work(base, rest)
 		afterEachCollection(t.collected)
 	}
 }
@@ -134,15 +136,14 @@ func (t *GCTuner) work(pace int64, enough time.Duration) {
 func (t *GCTuner) rested() {
 	t.mu.Lock()
 	t.resting, t.steadys = nil, 0
-	worked := t.percent != t.base && t.ctx.Err() == nil
-	if worked {
-		t.set(t.base)
-		t.last = time.Now().Add(-steady) // what follows is no work
+	if t.ctx.Err() != nil {
+		t.mu.Unlock()
+		return
 	}
+	t.set(t.base)
+	t.last = time.Now().Add(-steady) // what follows is no work
 	t.mu.Unlock()
-	if worked {
-		debug.FreeOSMemory()
-	}
+	debug.FreeOSMemory()
 }
 
 // workingPace is the pace after a quick collection.
