@@ -44,15 +44,6 @@ var (
 // Kinds are those that are known, in the order in which they are asked for.
 var Kinds = []*Kind{Volcano, KAI, Coscheduling}
 
-// Annotations are those of pods that name a PodGroup.
-func Annotations() []string {
-	var all []string
-	for _, k := range Kinds {
-		all = append(all, k.annotations...)
-	}
-	return all
-}
-
 // Resource names the objects of the kind: "podgroups.scheduling.volcano.sh".
 func (k *Kind) Resource() string { return "podgroups." + k.Group }
 
