@@ -17,10 +17,6 @@ const (
 	// pollEvery is how often a job looks at the newest snapshot. It asks the
 	// server nothing.
 	pollEvery = 250 * time.Millisecond
-	// firstPause and longestPause bound the time before a rejected eviction is
-	// retried.
-	firstPause   = 5 * time.Second
-	longestPause = 30 * time.Second
 	// untilSeen is how long a snapshot may take to show what the server did.
 	untilSeen = 5 * time.Second
 	// lastAnswers is how long a job that ends waits for answers to what it requested.

@@ -185,6 +185,12 @@ func (j *job) hasten(gone *pod) {
 	}
 }
 
+// firstPause and longestPause bound the time before a rejected eviction is retried.
+const (
+	firstPause   = 5 * time.Second
+	longestPause = 30 * time.Second
+)
+
 // newPauses are the times between the retries of a rejected eviction.
 func newPauses() wait.Backoff {
 	return wait.Backoff{Duration: firstPause, Factor: 1.5, Steps: 10, Cap: longestPause}
