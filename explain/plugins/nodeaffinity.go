@@ -418,6 +418,16 @@ func tally(one Want, rs []NodeRejection) string {
 	return strings.Join(all, ", ")
 }
 
+// LabelWord is a label's key without the domains that Kubernetes itself owns.
+func LabelWord(key string) string {
+	for _, domain := range []string{"topology.kubernetes.io/", "kubernetes.io/", "node.kubernetes.io/"} {
+		if word, ok := strings.CutPrefix(key, domain); ok {
+			return word
+		}
+	}
+	return key
+}
+
 // ValueAt is what the node has where w looks.
 func (w Want) ValueAt(node *corev1.Node) (string, bool) {
 	if w.Field && w.Key == metav1.ObjectNameField {

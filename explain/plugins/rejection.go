@@ -1,13 +1,16 @@
 package plugins
 
 import (
+	"cmp"
+	"slices"
+	"strings"
+
 	corev1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/quantity"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
-	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // Tell words what one plugin has against some nodes, closest first.
@@ -74,88 +77,82 @@ func numbers(q *Question, figures func(*Question, NodeRejection) []Figure, rs []
 	return told
 }
 
-// causes are what plugins reject nodes for, where their explainer has no Cause.
-var causes = map[string]string{
-	names.NodeUnschedulable:    report.CordonWord,
-	names.NodeName:             "node name",
-	names.NodePorts:            "host port",
-	names.PodTopologySpread:    "spread",
-	names.NodeVolumeLimits:     "volume limit",
-	names.DynamicResources:     "device",
-	names.NodeDeclaredFeatures: "feature",
-	names.GangScheduling:       "pod group",
+// Reason is one reason why a plugin rejects a node, or all nodes at once.
+type Reason struct {
+	kind  string        // a clause that holds for all nodes of one group
+	short string        // the same with the node's figures and names
+	What  func() string // a sentence without the node's name
+	share float64       // how far the node is from passing, below 1; 0: not a matter of degree
 }
 
-// causeOf is what one rejection is about, in a word or two: "cpu", "taint", "volume".
-// A plugin that is not of kube-scheduler has its own name.
-func causeOf(q *Question, r NodeRejection) string {
-	if find := Explainers[r.Plugin].Cause; find != nil {
-		return find(q, r)
-	}
-	if cause, ok := causes[r.Plugin]; ok {
-		return cause
-	}
-	return r.Plugin
+// newReason is a reason whose clause is the same for all nodes.
+func newReason(short string, what func() string) Reason {
+	return Reason{kind: short, short: short, What: what}
 }
 
-// fitCause is the first resource that the node lacks.
-func fitCause(q *Question, r NodeRejection) string {
-	if short := Shortages(q, r); len(short) > 0 {
-		return model.ResourceWord(short[0].Resource)
-	}
-	return "resources"
+// plainReason is a reason whose clause is also its sentence.
+func plainReason(short string) Reason {
+	return newReason(short, func() string { return short })
 }
 
-// taintCause tells a taint that somebody set from one that repeats the node's state.
-func taintCause(q *Question, r NodeRejection) string {
-	taints := Untolerated(q, r)
-	if len(taints) == 0 {
-		return "taint"
+// reasonShape is what rejections for the same reasons have in common.
+func reasonShape(reasons []Reason) string {
+	if len(reasons) == 1 {
+		return reasons[0].kind
 	}
-	switch taints[0].Key {
-	case corev1.TaintNodeUnschedulable:
-		return report.CordonWord
-	case corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable:
-		return "NotReady"
-	case corev1.TaintNodeMemoryPressure, corev1.TaintNodeDiskPressure, corev1.TaintNodePIDPressure:
-		return "pressure"
+	var kinds []string
+	for _, f := range reasons {
+		kinds = append(kinds, f.kind)
 	}
-	return "taint"
+	return strings.Join(kinds, "; ")
 }
 
-// nodeAffinityCause tells the node selector from node affinity.
-func nodeAffinityCause(q *Question, r NodeRejection) string {
-	if unmet := UnmetOf(q, r); !unmet.Added && len(unmet.Pairs) > 0 {
-		return "node selector"
+// reasonWords tells rejections by their reasons; the plugin's own reason stands
+// where none was found.
+func reasonWords(rs []NodeRejection, find func(NodeRejection) []Reason) Words {
+	reasons := find(rs[0])
+	if len(reasons) == 0 {
+		return reasonOnly(rs)
 	}
-	return "node affinity"
+	w := Words{
+		What: sentences(rs, func(r NodeRejection) string {
+			var all []string
+			for _, f := range find(r) {
+				if said := f.What(); !slices.Contains(all, said) {
+					all = append(all, said)
+				}
+			}
+			return strings.Join(all, "; ")
+		}),
+		Short: shortReasons(reasons),
+	}
+	differs := func(r NodeRejection) bool { return shortReasons(find(r)) != w.Short }
+	if slices.ContainsFunc(rs, differs) {
+		if worstShareOf(reasons) < 1 {
+			w.Nearest = w.Short
+		}
+		w.Short, w.Wider = reasonShape(reasons), byClause(rs, func(r NodeRejection) string { return shortReasons(find(r)) })
+	}
+	return w
 }
 
-// podAffinityCause tells affinity from anti-affinity, the pod's or that of others.
-func podAffinityCause(q *Question, r NodeRejection) string {
-	if clashes := Clashes(q, r); len(clashes) > 0 && clashes[0].Rule != Together {
-		return "anti-affinity"
+// worstShareOf is how far the worst of the reasons is from passing, as a share of what is wanted: 1 where that is not a
+// matter of degree.
+func worstShareOf(reasons []Reason) float64 {
+	worst := 0.0
+	for _, reason := range reasons {
+		worst = max(worst, cmp.Or(reason.share, 1))
 	}
-	return "pod affinity"
+	return cmp.Or(worst, 1)
 }
 
-// volumeCause tells a claim, for which all nodes are rejected, from its volume.
-func volumeCause(_ *Question, r NodeRejection) string {
-	if r.Node == nil {
-		return "claim"
+// shortReasons are the clauses of reasons, each once.
+func shortReasons(reasons []Reason) string {
+	var all []string
+	for _, f := range reasons {
+		if !slices.Contains(all, f.short) {
+			all = append(all, f.short)
+		}
 	}
-	return "volume"
-}
-
-// Cause is what holds the pod, in a word or two.
-func (g GateRejection) Cause(q *Question) string {
-	switch controller, held := QueueControllerOf(q.Pod); {
-	case g.Plugin == names.SchedulingGates && held:
-		return controller.Cause
-	case g.Plugin == names.SchedulingGates:
-		return "gate"
-	case causes[g.Plugin] != "":
-		return causes[g.Plugin]
-	}
-	return g.Plugin
+	return strings.Join(all, "; ")
 }

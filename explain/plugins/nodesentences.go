@@ -1,7 +1,6 @@
 package plugins
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -122,75 +121,6 @@ func listNodes(rs []NodeRejection, limit int) string {
 	return said
 }
 
-// LabelWord is a label's key without the domains that Kubernetes itself owns.
-func LabelWord(key string) string {
-	for _, domain := range []string{"topology.kubernetes.io/", "kubernetes.io/", "node.kubernetes.io/"} {
-		if word, ok := strings.CutPrefix(key, domain); ok {
-			return word
-		}
-	}
-	return key
-}
-
-// Reason is one reason why a plugin rejects a node, or all nodes at once.
-type Reason struct {
-	kind  string        // a clause that holds for all nodes of one group
-	short string        // the same with the node's figures and names
-	What  func() string // a sentence without the node's name
-	share float64       // how far the node is from passing, below 1; 0: not a matter of degree
-}
-
-// newReason is a reason whose clause is the same for all nodes.
-func newReason(short string, what func() string) Reason {
-	return Reason{kind: short, short: short, What: what}
-}
-
-// plainReason is a reason whose clause is also its sentence.
-func plainReason(short string) Reason {
-	return newReason(short, func() string { return short })
-}
-
-// reasonShape is what rejections for the same reasons have in common.
-func reasonShape(reasons []Reason) string {
-	if len(reasons) == 1 {
-		return reasons[0].kind
-	}
-	var kinds []string
-	for _, f := range reasons {
-		kinds = append(kinds, f.kind)
-	}
-	return strings.Join(kinds, "; ")
-}
-
-// reasonWords tells rejections by their reasons; the plugin's own reason stands
-// where none was found.
-func reasonWords(rs []NodeRejection, find func(NodeRejection) []Reason) Words {
-	reasons := find(rs[0])
-	if len(reasons) == 0 {
-		return reasonOnly(rs)
-	}
-	w := Words{
-		What: sentences(rs, func(r NodeRejection) string {
-			var all []string
-			for _, f := range find(r) {
-				if said := f.What(); !slices.Contains(all, said) {
-					all = append(all, said)
-				}
-			}
-			return strings.Join(all, "; ")
-		}),
-		Short: shortReasons(reasons),
-	}
-	differs := func(r NodeRejection) bool { return shortReasons(find(r)) != w.Short }
-	if slices.ContainsFunc(rs, differs) {
-		if worstShareOf(reasons) < 1 {
-			w.Nearest = w.Short
-		}
-		w.Short, w.Wider = reasonShape(reasons), byClause(rs, func(r NodeRejection) string { return shortReasons(find(r)) })
-	}
-	return w
-}
-
 // byClause tells the clauses of nodes, one, two and so on up to grammar.Many, each once with its nodes, and counts the
 // other nodes.
 func byClause(rs []NodeRejection, clause func(NodeRejection) string) []string {
@@ -214,25 +144,4 @@ func byClause(rs []NodeRejection, clause func(NodeRejection) string) []string {
 		wider = append(wider, told)
 	}
 	return wider
-}
-
-// worstShareOf is how far the worst of the reasons is from passing, as a share of what is wanted: 1 where that is not a
-// matter of degree.
-func worstShareOf(reasons []Reason) float64 {
-	worst := 0.0
-	for _, reason := range reasons {
-		worst = max(worst, cmp.Or(reason.share, 1))
-	}
-	return cmp.Or(worst, 1)
-}
-
-// shortReasons are the clauses of reasons, each once.
-func shortReasons(reasons []Reason) string {
-	var all []string
-	for _, f := range reasons {
-		if !slices.Contains(all, f.short) {
-			all = append(all, f.short)
-		}
-	}
-	return strings.Join(all, "; ")
 }
