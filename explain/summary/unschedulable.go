@@ -63,7 +63,7 @@ func (m *misses) tell(q *podQuestion, r *report.Report) overall {
 	told := tellNearest(q, r, &r.Groups[0])
 	switch {
 	case len(m.others) > 0 || len(m.full) > 0 && len(m.between) > 0: // the nearest says most
-		told.further = strings.TrimSpace(rolloutWords(q, &r.Groups[0]) + " " + m.further(q, r))
+		told.further = strings.TrimSpace(olderPodsWords(q, &r.Groups[0]) + " " + m.further(q, r))
 	case len(m.full) > 0:
 		told.why = m.nearest()
 		told.cause = model.ResourceWord(m.first.lacks[0].Resource)

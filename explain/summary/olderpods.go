@@ -13,9 +13,9 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
-// rolloutWords say that nodes reject the pod for older pods of its own Deployment alone, which a rolling
+// olderPodsWords say that nodes reject the pod for older pods of its own Deployment alone, which a rolling
 // update stops only as new ones get ready; "" otherwise.
-func rolloutWords(q *podQuestion, g *report.Group) string {
+func olderPodsWords(q *podQuestion, g *report.Group) string {
 	const most = 200 // nodes that are looked at
 	set := replicaSet(q, q.Pod)
 	if set == nil || len(g.Nodes) == 0 || len(g.Nodes) > most || g.OverAllNodes() {
