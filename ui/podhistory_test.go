@@ -7,14 +7,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/podhistory"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // lookedBack is what is known of shop/checkout when all was looked at, and what was
 // known before.
-func lookedBack() (done, before *report.History) {
+func lookedBack() (done, before *podhistory.History) {
 	at := func(step int) time.Time { return now.Add(time.Duration(step-14) * time.Minute) }
-	h := &report.History{Step: 14}
+	h := &podhistory.History{Step: 14}
 	no := "0 of 12 nodes fit. Closest: std-b-02 needs cpu 350m more."
 	h.Add(14, at(14), true, report.Unschedulable, no)
 	h.Add(13, at(13), true, report.Unschedulable, no)
@@ -24,8 +25,8 @@ func lookedBack() (done, before *report.History) {
 	h.Add(11, at(11), false, "", "read rec/20261120T140141Z.json.zst: not a snapshot and not output of kubectl get: the file is truncated")
 	h.Add(10, at(10), false, report.Unschedulable, "0 of 12 nodes fit. Closest: std-b-02 needs cpu 100m more.")
 	h.Add(9, at(9), false, report.Schedulable, "It fits 2 nodes now, std-b-02 first.")
-	h.Fitted = &report.Fitted{Step: 9, Next: 10, Taken: at(9), Later: at(10), Nodes: []report.FittedNode{
-		{Name: "std-b-02", Alone: true, Takers: []report.Taker{{Namespace: "batch", Name: "report-1", Node: "std-b-02", Holds: "cpu 4, memory 8Gi"}}},
+	h.Fitted = &podhistory.Fitted{Step: 9, Next: 10, Taken: at(9), Later: at(10), Nodes: []podhistory.FittedNode{
+		{Name: "std-b-02", Alone: true, Takers: []podhistory.Taker{{Namespace: "batch", Name: "report-1", Node: "std-b-02", Holds: "cpu 4, memory 8Gi"}}},
 		{Name: "spot-a-01", Changes: []string{"cordoned"}},
 		{Name: "std-c-01"},
 	}}
@@ -52,7 +53,7 @@ func TestSinceWhenAndWhoTookTheRoomIsDrawn(t *testing.T) {
 		t.Run(size.name, func(t *testing.T) {
 			app, r := onCheckout(t, size.width, size.height)
 			done, before := lookedBack()
-			r.looks = []*report.History{before, done}
+			r.looks = []*podhistory.History{before, done}
 			press(t, app, "H")
 			requireScreen(t, app)
 		})
@@ -62,7 +63,7 @@ func TestSinceWhenAndWhoTookTheRoomIsDrawn(t *testing.T) {
 func TestLookingBackTellsHowFarItIs(t *testing.T) {
 	app, r := onCheckout(t, 80, 24)
 	done, before := lookedBack()
-	r.looks = []*report.History{before, done}
+	r.looks = []*podhistory.History{before, done}
 	_, look := app.Update(keyPress("H"))
 	requireRow(t, app, 2, "Looking back from this step.")
 	_, further := app.Update(resultOf(t, look))
@@ -70,7 +71,7 @@ func TestLookingBackTellsHowFarItIs(t *testing.T) {
 	// The page is left before the answer, and goes on when it is shown again.
 	press(t, app, "esc")
 	run(t, app, further, 0)
-	r.looks = []*report.History{done}
+	r.looks = []*podhistory.History{done}
 	press(t, app, "-")
 	if len(r.looks) > 0 {
 		t.Error("an answer was taken that nobody waits for")
@@ -84,7 +85,7 @@ func TestLookingBackTellsHowFarItIs(t *testing.T) {
 func TestLookingBackGoesAlongWithTheSteps(t *testing.T) {
 	app, r := onCheckout(t, 80, 24)
 	done, _ := lookedBack()
-	r.looks = []*report.History{done, done}
+	r.looks = []*podhistory.History{done, done}
 	press(t, app, "H")
 	send(t, app, snapshotMsg{snapshot: recorded(15)})
 	if want := []int{14, 15}; !slices.Equal(r.lookedFrom, want) {

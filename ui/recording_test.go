@@ -12,7 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/podhistory"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/pending"
@@ -29,14 +29,14 @@ type fakeRecording struct {
 
 	counted []int // the steps whose pending pods were counted
 
-	lookedFrom []int             // the steps that were looked back from
-	looks      []*report.History // what is known after each look
-	blind      error             // of looking
+	lookedFrom []int                 // the steps that were looked back from
+	looks      []*podhistory.History // what is known after each look
+	blind      error                 // of looking
 }
 
-func (r *fakeRecording) Past(step int, _ types.UID) func(context.Context) (*report.History, error) {
+func (r *fakeRecording) Past(step int, _ types.UID) func(context.Context) (*podhistory.History, error) {
 	r.lookedFrom = append(r.lookedFrom, step)
-	return func(context.Context) (*report.History, error) {
+	return func(context.Context) (*podhistory.History, error) {
 		if r.blind != nil {
 			return nil, r.blind
 		}

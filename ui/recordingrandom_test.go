@@ -9,21 +9,22 @@ import (
 	tea "charm.land/bubbletea/v2"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/podhistory"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // hostileHistory is a look back whose texts try to break the screen.
-func hostileHistory() *report.History {
+func hostileHistory() *podhistory.History {
 	const evil = "世界\x1b[31m\r\n\x07\x1b]0;title\x07 容器-容器 e\u0301\u0301"
-	h := &report.History{Step: 3, Done: true}
+	h := &podhistory.History{Step: 3, Done: true}
 	h.Add(3, now, true, report.Unschedulable, evil)
 	h.Add(2, now, false, "", evil)
 	h.Add(1, now, false, report.Schedulable, evil)
-	h.Fitted = &report.Fitted{Step: 1, Next: 3, Taken: now, Later: now.Add(time.Hour), Nodes: []report.FittedNode{
+	h.Fitted = &podhistory.Fitted{Step: 1, Next: 3, Taken: now, Later: now.Add(time.Hour), Nodes: []podhistory.FittedNode{
 		{Name: evil, Changes: []string{evil}},
 		{Name: "b", Untold: evil},
-		{Name: "c", Takers: []report.Taker{{Namespace: evil, Name: evil, Node: evil, Holds: evil}}},
+		{Name: "c", Takers: []podhistory.Taker{{Namespace: evil, Name: evil, Node: evil, Holds: evil}}},
 	}}
 	return h
 }

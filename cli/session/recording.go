@@ -7,7 +7,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/cli/exit"
 	"github.com/kubectl-fathom/kubectl-fathom/cli/source"
-	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/podhistory"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/recording"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui"
@@ -56,6 +56,6 @@ func (r *Recording) Pending(ctx context.Context, step int) (map[string]int, erro
 }
 
 // Past implements ui.Recording.
-func (r *Recording) Past(step int, uid types.UID) func(context.Context) (*report.History, error) {
+func (r *Recording) Past(step int, uid types.UID) func(context.Context) (*podhistory.History, error) {
 	return r.player.Past(step-1, uid).Look
 }

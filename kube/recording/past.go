@@ -12,6 +12,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/podhistory"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/snapshot"
@@ -30,16 +31,16 @@ type Past struct {
 	pod     *corev1.Pod // as it is at the step that is asked of, to be tried where it is not there
 	next    int         // the step to ask, counted from 0
 	later   *snapshot.File
-	history report.History
+	history podhistory.History
 }
 
 // Past looks back from a step, counted from 0.
 func (p *Player) Past(step int, uid types.UID) *Past {
-	return &Past{player: p, uid: uid, next: step, history: report.History{Step: step + 1}}
+	return &Past{player: p, uid: uid, next: step, history: podhistory.History{Step: step + 1}}
 }
 
 // Look goes on for a moment, and tells what is known by then.
-func (l *Past) Look(ctx context.Context) (*report.History, error) {
+func (l *Past) Look(ctx context.Context) (*podhistory.History, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for from := time.Now(); !l.history.Done; {

@@ -11,11 +11,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain"
-	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/podhistory"
 )
 
 // lookBack looks back to the end, from a step counted from 1.
-func lookBack(t *testing.T, dir string, step int) *report.History {
+func lookBack(t *testing.T, dir string, step int) *podhistory.History {
 	t.Helper()
 	r, err := Open(dir)
 	if err != nil {
@@ -35,7 +35,7 @@ func lookBack(t *testing.T, dir string, step int) *report.History {
 }
 
 // told is a history in a few lines.
-func told(h *report.History) string {
+func told(h *podhistory.History) string {
 	text := h.Sentence() + "\n"
 	for _, s := range h.Spans {
 		there := ""

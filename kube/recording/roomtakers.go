@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/podhistory"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/kube/cluster"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -23,14 +24,14 @@ const (
 
 // whoTook tells what happened to the nodes that would have taken the pod, from the
 // step of fitted to the first one after it that could be read.
-func (l *Past) whoTook(ctx context.Context, was *model.Snapshot, taken time.Time, fitted *report.Report) (*report.Fitted, error) {
+func (l *Past) whoTook(ctx context.Context, was *model.Snapshot, taken time.Time, fitted *report.Report) (*podhistory.Fitted, error) {
 	c, is, err := l.player.open(ctx, l.later)
 	if err != nil {
 		return nil, err
 	}
 	defer c.Close()
 	changed := model.Differ(was, is)
-	found := &report.Fitted{Step: l.next + 1, Taken: taken, Later: l.later.Info.Taken}
+	found := &podhistory.Fitted{Step: l.next + 1, Taken: taken, Later: l.later.Info.Taken}
 	for _, span := range l.history.Spans {
 		if span.Verdict != "" && span.First > found.Step {
 			found.Next = span.First
@@ -38,7 +39,7 @@ func (l *Past) whoTook(ctx context.Context, was *model.Snapshot, taken time.Time
 	}
 	t := &takers{past: l, cluster: c, placed: placed(changed)}
 	for i, name := range fitting(fitted) {
-		node := report.FittedNode{Name: name}
+		node := podhistory.FittedNode{Name: name}
 		for _, n := range changed.Nodes {
 			if n.Name == name {
 				node.Changes = n.Words
@@ -55,12 +56,12 @@ func (l *Past) whoTook(ctx context.Context, was *model.Snapshot, taken time.Time
 		}
 		found.Nodes = append(found.Nodes, node)
 	}
-	slices.SortStableFunc(found.Nodes, func(a, b report.FittedNode) int { return cmp.Compare(silence(a), silence(b)) })
+	slices.SortStableFunc(found.Nodes, func(a, b podhistory.FittedNode) int { return cmp.Compare(silence(a), silence(b)) })
 	return found, nil
 }
 
 // silence is how little is known of what happened to a node.
-func silence(n report.FittedNode) int {
+func silence(n podhistory.FittedNode) int {
 	switch {
 	case len(n.Takers) > 0:
 		return 0
@@ -100,7 +101,7 @@ type takers struct {
 
 // of tells who took the room of a node: those that came to it, else all that came
 // to any node, for a pod may be kept away by one elsewhere.
-func (t *takers) of(ctx context.Context, node *report.FittedNode) error {
+func (t *takers) of(ctx context.Context, node *podhistory.FittedNode) error {
 	var here []*model.Pod
 	for _, pod := range t.placed {
 		if pod.Object.Spec.NodeName == node.Name {
@@ -127,7 +128,7 @@ func (t *takers) of(ctx context.Context, node *report.FittedNode) error {
 
 // least names those of the pods that keep the waiting one away by themselves;
 // where none does, all of them.
-func (t *takers) least(ctx context.Context, node *report.FittedNode, pods []*model.Pod) error {
+func (t *takers) least(ctx context.Context, node *podhistory.FittedNode, pods []*model.Pod) error {
 	node.Alone = true
 	for _, pod := range pods[:min(len(pods), mostAlone)] {
 		fits, err := t.fitsWithout(ctx, node.Name, pod)
@@ -148,8 +149,8 @@ func (t *takers) least(ctx context.Context, node *report.FittedNode, pods []*mod
 	return nil
 }
 
-func taker(pod *model.Pod) report.Taker {
-	return report.Taker{
+func taker(pod *model.Pod) podhistory.Taker {
+	return podhistory.Taker{
 		Namespace: pod.Object.Namespace, Name: pod.Object.Name, Node: pod.Object.Spec.NodeName,
 		Holds: cmp.Or(strings.TrimSpace(pod.Requests.String()), "nothing"),
 	}

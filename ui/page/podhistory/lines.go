@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/podhistory"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
@@ -19,7 +19,7 @@ const nameMost = 34
 
 // lookBack is a look back in lines of width cells.
 type lookBack struct {
-	history *report.History
+	history *podhistory.History
 	pod     *model.Pod
 	now     time.Time
 	domain  string
@@ -73,7 +73,7 @@ func (p *lookBack) waiting() string {
 }
 
 // span is one line, or more where it is too long: which steps, when, and the answer.
-func (p *lookBack) span(s report.Span) []textview.Line {
+func (p *lookBack) span(s podhistory.Span) []textview.Line {
 	steps, taken, as := strconv.Itoa(s.Last), s.Ended.UTC().Format(time.TimeOnly), tone.Plain
 	if s.First != s.Last {
 		steps = fmt.Sprintf("%d–%d", s.First, s.Last)

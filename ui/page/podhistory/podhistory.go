@@ -10,7 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/podhistory"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page"
 )
@@ -20,11 +20,11 @@ import (
 type Page struct {
 	page.Text
 	recording Recording
-	asks      page.Question[*report.History]
+	asks      page.Question[*podhistory.History]
 	pod       *model.Pod // as it was last seen
-	look      func(context.Context) (*report.History, error)
-	step      int             // where the look back starts; 0: none yet
-	history   *report.History // nil until the first answer
+	look      func(context.Context) (*podhistory.History, error)
+	step      int                 // where the look back starts; 0: none yet
+	history   *podhistory.History // nil until the first answer
 	trouble   error
 	gone      bool // the pod does not exist at the step
 }
@@ -33,7 +33,7 @@ type Page struct {
 type Recording interface {
 	// Past looks back from a step for a pending pod. Each call of the function it returns
 	// looks back a little further, until History.Done.
-	Past(step int, uid types.UID) func(context.Context) (*report.History, error)
+	Past(step int, uid types.UID) func(context.Context) (*podhistory.History, error)
 }
 
 // New makes the page about one pod.
@@ -80,7 +80,7 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case page.SnapshotMsg:
 		return p.onSnapshot(msg.Snapshot)
-	case page.Answer[*report.History]:
+	case page.Answer[*podhistory.History]:
 		return p.onLooked(msg)
 	}
 	return p.Text.Update(msg)
@@ -111,7 +111,7 @@ func (p *Page) ask() tea.Cmd {
 	return p.asks.Put(p.Host, p, p.look)
 }
 
-func (p *Page) onLooked(msg page.Answer[*report.History]) tea.Cmd {
+func (p *Page) onLooked(msg page.Answer[*podhistory.History]) tea.Cmd {
 	if !p.asks.Takes(msg) {
 		return nil
 	}

@@ -1,7 +1,10 @@
-package report
+// Package podhistory holds what the steps of a recording tell of a pending pod, and words it.
+package podhistory
 
 import (
 	"time"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // History is what the steps of a recording tell of a pod that waits: since when,
@@ -16,10 +19,10 @@ type History struct {
 // Span is steps that follow each other and give the same answer.
 type Span struct {
 	First, Last  int
-	Began, Ended time.Time // when these two were taken
-	There        bool      // the pod was there; where it was not, the answer is what would have become of it
-	Verdict      Verdict   // "" where a step could not be read
-	Words        string    // the summary of the last of them, or why it could not be read
+	Began, Ended time.Time      // when these two were taken
+	There        bool           // the pod was there; where it was not, the answer is what would have become of it
+	Verdict      report.Verdict // "" where a step could not be read
+	Words        string         // the summary of the last of them, or why it could not be read
 }
 
 // Fitted is the last step at which some node would have taken the pod, and what
@@ -47,7 +50,7 @@ type Taker struct {
 }
 
 // Add puts the answer of the step before in front of what is known.
-func (h *History) Add(step int, taken time.Time, there bool, verdict Verdict, words string) {
+func (h *History) Add(step int, taken time.Time, there bool, verdict report.Verdict, words string) {
 	if n := len(h.Spans); n > 0 {
 		last := &h.Spans[n-1]
 		if last.Verdict == verdict && last.There == there && (verdict != "" || last.Words == words) {

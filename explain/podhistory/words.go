@@ -1,8 +1,10 @@
-package report
+package podhistory
 
 import (
 	"fmt"
 	"strings"
+
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
 // Sentence says since when the verdict holds, and which pods took the capacity, as far as that is
@@ -17,11 +19,11 @@ func (h *History) Sentence() string {
 	switch {
 	case !h.Done:
 		return fmt.Sprintf("Searching: %s from step %d on; step %d is next.", lowered(now.Verdict), step, max(last-1, 1))
-	case h.Fitted != nil && now.Verdict == Unschedulable && h.cameAfter(h.Fitted.Next):
+	case h.Fitted != nil && now.Verdict == report.Unschedulable && h.cameAfter(h.Fitted.Next):
 		return fmt.Sprintf("No node would have fit since step %d: %s.", h.Fitted.Next, h.Fitted.words())
-	case h.Fitted != nil && now.Verdict == Unschedulable:
+	case h.Fitted != nil && now.Verdict == report.Unschedulable:
 		return fmt.Sprintf("No node has fit since step %d: %s.", h.Fitted.Next, h.Fitted.words())
-	case step == 1 && now.Verdict == Unschedulable:
+	case step == 1 && now.Verdict == report.Unschedulable:
 		return "No node fit at any step."
 	case step <= 1:
 		return fmt.Sprintf("From the first step on, %s.", lowered(now.Verdict))
@@ -36,21 +38,21 @@ func (h *History) cameAfter(step int) bool {
 }
 
 // lowered is a verdict as a clause.
-func lowered(v Verdict) string {
+func lowered(v report.Verdict) string {
 	switch v {
-	case Unschedulable:
+	case report.Unschedulable:
 		return "no node fits"
-	case Schedulable:
+	case report.Schedulable:
 		return "a node fits"
-	case Gated:
+	case report.Gated:
 		return "the pod is gated"
-	case NotConsidered:
+	case report.NotConsidered:
 		return "no scheduler considers it"
-	case NotCreated:
+	case report.NotCreated:
 		return "the pod is not created"
-	case Preempting:
+	case report.Preempting:
 		return "its victims are terminating"
-	case Scheduled:
+	case report.Scheduled:
 		return "the pod is scheduled"
 	}
 	return "it is unknown"
