@@ -24,6 +24,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins"
 	schedulerprofile "k8s.io/kubernetes/pkg/scheduler/profile"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/pluginnames"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 )
@@ -103,7 +104,7 @@ func upToPreemption(message string) string {
 
 func TestEachPluginWithAHeadIsOneOfTheSchedulers(t *testing.T) {
 	registry := plugins.NewInTreeRegistry()
-	for _, plugin := range report.Headed() {
+	for _, plugin := range pluginnames.Headed() {
 		if _, ok := registry[plugin]; !ok {
 			t.Errorf("kube-scheduler has no plugin %s", plugin)
 		}

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/pluginnames"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
@@ -122,7 +123,7 @@ func TestOnlyPluginsThatRefuseGetAColumn(t *testing.T) {
 				}
 			}
 			for _, plugin := range r.GroupTable(test.had).Columns {
-				heads = append(heads, report.Head(plugin))
+				heads = append(heads, pluginnames.Head(plugin))
 			}
 			if got := strings.Join(heads, " "); got != test.want {
 				t.Errorf("columns are %q, not %q", got, test.want)
@@ -134,7 +135,7 @@ func TestOnlyPluginsThatRefuseGetAColumn(t *testing.T) {
 func TestColumnsWithoutRoomAreToldTogether(t *testing.T) {
 	r := checkoutReport()
 	r.Groups = r.Groups[:1]
-	for _, plugin := range report.Headed() {
+	for _, plugin := range pluginnames.Headed() {
 		r.Plugins = append(r.Plugins, report.PluginResult{Name: plugin, Rejects: 1})
 		r.Groups[0].Rejections = append(r.Groups[0].Rejections, report.Rejection{Plugin: plugin, Short: "no"})
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/pluginnames"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
@@ -28,7 +29,7 @@ func ScoreHead(plugin string) string {
 	case "ImageLocality":
 		return "image"
 	}
-	return Head(plugin)
+	return pluginnames.Head(plugin)
 }
 
 // Title is the stage's name with what it comes to: the nodes, for Filter, before

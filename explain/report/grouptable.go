@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/pluginnames"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
@@ -82,7 +83,7 @@ func (t *GroupTable) addColumns(had []string) {
 	for _, plugin := range t.report.undecided() {
 		add(plugin)
 	}
-	headed := Headed()
+	headed := pluginnames.Headed()
 	rank := func(plugin string) int {
 		if at := slices.Index(headed, plugin); at >= 0 {
 			return at
@@ -228,7 +229,7 @@ func (g *Group) Rejects(plugin string) bool {
 func (g *Group) Plugins() []string {
 	var names []string
 	for _, rejection := range g.Rejections {
-		names = append(names, Name(rejection.Plugin))
+		names = append(names, pluginnames.Name(rejection.Plugin))
 	}
 	return names
 }

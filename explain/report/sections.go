@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/pluginnames"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
 
@@ -159,7 +160,7 @@ func (c composer) groups(limit int) Section {
 		table.Columns = append(table.Columns, Column{Head: "NAMES"})
 	}
 	for _, plugin := range t.Columns {
-		table.Columns = append(table.Columns, Column{Head(plugin), Centre})
+		table.Columns = append(table.Columns, Column{pluginnames.Head(plugin), Centre})
 	}
 	table.Columns = append(table.Columns, Column{Head: ReasonHead})
 	row := func(label string, nodes []string, cell func(plugin string) string, last string, wider []string) {

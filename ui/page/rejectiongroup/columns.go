@@ -3,7 +3,7 @@ package rejectiongroup
 import (
 	"slices"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/pluginnames"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/figures"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/table"
@@ -78,7 +78,7 @@ func (p parts) wordsColumn() table.Column[*row] {
 		}
 	}
 	if len(plugins) == 1 {
-		head = report.WordsHead(plugins[0])
+		head = pluginnames.WordsHead(plugins[0])
 	}
 	return table.Column[*row]{Head: head, Flex: true, State: true, Text: func(n *row) table.Cell { return table.Cell{Text: p.content.words(n)} }}
 }

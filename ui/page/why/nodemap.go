@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/pluginnames"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/page/nodemap"
@@ -71,7 +72,7 @@ func (o *ofMap) Reason(node string) string {
 		return ""
 	}
 	first := rejections[max(slices.IndexFunc(rejections, func(r report.Rejection) bool { return !r.PreFilter }), 0)]
-	return cmp.Or(first.Cause, report.Name(first.Plugin))
+	return cmp.Or(first.Cause, pluginnames.Name(first.Plugin))
 }
 
 // Words implements nodemap.Why.

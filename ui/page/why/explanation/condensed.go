@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/pluginnames"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
@@ -97,7 +98,7 @@ func (t short) verdict() string {
 	rejecting := slices.SortedStableFunc(slices.Values(r.Plugins), func(a, b report.PluginResult) int { return b.Rejects - a.Rejects })
 	counts := make([]string, len(rejecting))
 	for i, plugin := range rejecting {
-		counts[i] = report.Name(plugin.Name) + " " + model.FormatCount(plugin.Rejects)
+		counts[i] = pluginnames.Name(plugin.Name) + " " + model.FormatCount(plugin.Rejects)
 	}
 	return r.FitCount() + ": " + strings.Join(counts, ", ")
 }

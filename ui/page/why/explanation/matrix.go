@@ -7,6 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/pluginnames"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/themes"
 	"github.com/kubectl-fathom/kubectl-fathom/ui/cells"
@@ -39,7 +40,7 @@ func newMatrix(t report.GroupTable, width int, styles *themes.Styles) matrix {
 func (m matrix) wordsAt() int {
 	at := 8
 	for _, plugin := range m.shown {
-		at += 1 + cells.Width(report.Head(plugin))
+		at += 1 + cells.Width(pluginnames.Head(plugin))
 	}
 	if len(m.hidden) > 0 {
 		at += 1 + len(m.more())
@@ -55,7 +56,7 @@ func (m matrix) head() string {
 	var b strings.Builder
 	b.WriteString("   " + report.NodesHead)
 	for _, plugin := range m.shown {
-		b.WriteString(" " + report.Head(plugin))
+		b.WriteString(" " + pluginnames.Head(plugin))
 	}
 	if len(m.hidden) > 0 {
 		b.WriteString(" " + m.more())
@@ -88,7 +89,7 @@ func (m matrix) line(label string, cell func(plugin string) string, words string
 	var b strings.Builder
 	b.WriteString(label)
 	for _, plugin := range m.shown {
-		b.WriteString(" " + centred(cell(plugin), cells.Width(report.Head(plugin))))
+		b.WriteString(" " + centred(cell(plugin), cells.Width(pluginnames.Head(plugin))))
 	}
 	if len(m.hidden) > 0 {
 		b.WriteString(" " + centred(m.joined(cell), len(m.more())))

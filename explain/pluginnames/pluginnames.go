@@ -1,4 +1,5 @@
-package report
+// Package pluginnames holds what kube-scheduler's plugins are called in heads of columns and in sentences.
+package pluginnames
 
 import (
 	"strings"

@@ -1,11 +1,11 @@
-package report_test
+package pluginnames_test
 
 import (
 	"os"
 	"strings"
 	"testing"
 
-	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/pluginnames"
 )
 
 // TestEachHeadIsDocumented wants the head of each plugin's column beside its plugin in
@@ -15,8 +15,8 @@ func TestEachHeadIsDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, plugin := range report.Headed() {
-		if row := "| `" + report.Head(plugin) + "` | " + plugin; !strings.Contains(string(page), row) {
+	for _, plugin := range pluginnames.Headed() {
+		if row := "| `" + pluginnames.Head(plugin) + "` | " + plugin; !strings.Contains(string(page), row) {
 			t.Errorf("the page does not have %q", row)
 		}
 	}
