@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/admission"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/formerpods"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/preemption"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/rollout"
@@ -123,8 +124,8 @@ func (e *Engine) examine(ctx context.Context, q report.Query, said externalFacts
 	leaveOpen(x, open)
 	summary.Fill(x.question, x.facts, x.report)
 	tellUnderWay(x)
-	x.report.Rollout, x.report.FailedPods = rollout.Of(e.scheduler.State, pod), failedPods(e.scheduler.State, pod)
-	x.report.Preempted = preemptedLike(e.scheduler.State, pod, said.preempted)
+	x.report.Rollout, x.report.FailedPods = rollout.Of(e.scheduler.State, pod), formerpods.Failed(e.scheduler.State, pod)
+	x.report.Preempted = formerpods.Preempted(e.scheduler.State, pod, said.preempted)
 	x.queued(said.queue)
 	if err := e.scheduler.State.Guard(func() error { return addTerminating(ctx, x) }); err != nil && ctx.Err() == nil {
 		x.caveat("what terminating pods leave could not be determined: " + err.Error())
@@ -136,7 +137,7 @@ func (e *Engine) examine(ctx context.Context, q report.Query, said externalFacts
 		f.Gather(ctx, fixes.Query{
 			Profile: x.profile, Question: x.question, Verdict: x.report.Verdict,
 			Together: together(x), Group: othersGroup(x), Gates: x.facts.Gates, Doubt: doubtOf(x),
-			Preempted: x.report.Preempted, Preemptor: changedPreemptor(e.scheduler.State, x.report.Preempted, said.preempted),
+			Preempted: x.report.Preempted, Preemptor: formerpods.ChangedPreemptor(e.scheduler.State, x.report.Preempted, said.preempted),
 			Waiting: summary.WaitsForVictims(x.question, ending(e.scheduler.State, pod)), Evaluate: x.evaluate,
 		})
 	}

@@ -45,6 +45,23 @@ func newReport(q *plugins.Question) *report.Report {
 	return r
 }
 
+// observe reads what the scheduler itself said last.
+func observe(pod *corev1.Pod) report.Observed {
+	var observed report.Observed
+	condition := scheduler.PodScheduled(pod)
+	if condition == nil {
+		return observed
+	}
+	observed.Message, observed.Speaker = condition.Message, report.SpeakerOf(pod, condition)
+	if condition.Status == corev1.ConditionFalse && !condition.LastTransitionTime.IsZero() {
+		observed.UnschedulableSince = condition.LastTransitionTime.DeepCopy()
+	}
+	if condition.ObservedGeneration != 0 && pod.Generation != 0 {
+		observed.GenerationCurrent = new(condition.ObservedGeneration >= pod.Generation)
+	}
+	return observed
+}
+
 // requests are what the scheduler counts for the pod, without zeros.
 // An amount that it overflows on is told as it is written.
 func requests(pod fwk.PodInfo, written *model.Resources) map[string]string {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/admission"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/fixes"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/formerpods"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/kueue"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/rollout"
@@ -51,7 +52,7 @@ func (e *Engine) askNotCreated(ctx context.Context, q report.Query) (*report.Rep
 	}
 	r.Unknown = report.MergeUnknown(r.Unknown, later)
 	err = e.scheduler.Hold(ctx, nil, func() error {
-		r.Rollout, r.FailedPods = rollout.Of(e.scheduler.State, j.Pod), failedPods(e.scheduler.State, j.Pod)
+		r.Rollout, r.FailedPods = rollout.Of(e.scheduler.State, j.Pod), formerpods.Failed(e.scheduler.State, j.Pod)
 		return nil
 	})
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/formerpods"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/message"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/placement"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/preemption"
@@ -46,8 +47,8 @@ func (e *Engine) restate(ctx context.Context, q report.Query) (*report.Report, e
 	if err := x.provision(ctx, said.provisioning); err != nil {
 		return nil, err
 	}
-	report.Rollout, report.FailedPods = rollout.Of(e.scheduler.State, pod), failedPods(e.scheduler.State, pod)
-	report.Preempted = preemptedLike(e.scheduler.State, pod, said.preempted)
+	report.Rollout, report.FailedPods = rollout.Of(e.scheduler.State, pod), formerpods.Failed(e.scheduler.State, pod)
+	report.Preempted = formerpods.Preempted(e.scheduler.State, pod, said.preempted)
 	report.Autoscaler, report.Provisioning = own.Autoscaler, own.Provisioning
 	preempts := like.Preemption != nil && like.Preemption.Possible
 	message.Compare(e.scheduler, x.question, preemption.Outcome{Message: like.SchedulerMessage, Legacy: like.Reworded, Successful: preempts}, &report.Observed)

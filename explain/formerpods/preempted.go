@@ -1,4 +1,4 @@
-package explain
+package formerpods
 
 import (
 	"cmp"
@@ -20,9 +20,9 @@ import (
 // randomEnd how long that end is (k8s.io/apiserver/pkg/storage/names).
 const mostGenerated, randomEnd = 58, 5
 
-// preemptedLike are the victims, in events, that are named as a pending pod is: their names were generated from the
+// Preempted are the victims, in events, that are named as a pending pod is: their names were generated from the
 // same generateName, or are the pod's own. They are gone, so it is not known who controlled them. Nil without any.
-func preemptedLike(state *scheduler.State, pod *corev1.Pod, events []*corev1.Event) *report.Preempted {
+func Preempted(state *scheduler.State, pod *corev1.Pod, events []*corev1.Event) *report.Preempted {
 	if scheduler.Assigned(pod) {
 		return nil
 	}
@@ -54,9 +54,9 @@ func preemptedLike(state *scheduler.State, pod *corev1.Pod, events []*corev1.Eve
 	return told
 }
 
-// changedPreemptor is a pod of the workload for which most of the victims in events were preempted, if its template was
+// ChangedPreemptor is a pod of the workload for which most of the victims in events were preempted, if its template was
 // changed; nil without.
-func changedPreemptor(state *scheduler.State, told *report.Preempted, events []*corev1.Event) *corev1.Pod {
+func ChangedPreemptor(state *scheduler.State, told *report.Preempted, events []*corev1.Event) *corev1.Pod {
 	if told == nil || len(told.By) == 0 || told.By[0].Rollout == nil {
 		return nil
 	}

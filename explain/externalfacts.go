@@ -1,16 +1,13 @@
 package explain
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	corelisters "k8s.io/client-go/listers/core/v1"
 
@@ -20,7 +17,6 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/explain/plugins"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/provisioning"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
-	"github.com/kubectl-fathom/kubectl-fathom/explain/rollout"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/scheduler"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/summary"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
@@ -240,71 +236,4 @@ func (x *explanation) take(said externalFacts) {
 		}
 		x.report.Observed.Quiet = name + " may be down: " + s.Why
 	}
-}
-
-// observe reads what the scheduler itself said last.
-func observe(pod *corev1.Pod) report.Observed {
-	var observed report.Observed
-	condition := scheduler.PodScheduled(pod)
-	if condition == nil {
-		return observed
-	}
-	observed.Message, observed.Speaker = condition.Message, report.SpeakerOf(pod, condition)
-	if condition.Status == corev1.ConditionFalse && !condition.LastTransitionTime.IsZero() {
-		observed.UnschedulableSince = condition.LastTransitionTime.DeepCopy()
-	}
-	if condition.ObservedGeneration != 0 && pod.Generation != 0 {
-		observed.GenerationCurrent = new(condition.ObservedGeneration >= pod.Generation)
-	}
-	return observed
-}
-
-// failedPods are the pods of a pending pod's workload that a kubelet evicted or rejected: those of its controller, and of the
-// other ReplicaSets of its Deployment where these can be read. Nil without any, and for a pod that has started.
-func failedPods(state *scheduler.State, pod *corev1.Pod) *report.FailedPods {
-	owner := metav1.GetControllerOfNoCopy(pod)
-	if owner == nil || scheduler.Terminal(pod) || pod.Spec.NodeName != "" && model.Started(pod) {
-		return nil
-	}
-	told, counts := report.FailedPods{}, map[string]int{}
-	var last *corev1.Pod
-	for _, controller := range controllersOf(state, pod.Namespace, owner) {
-		for _, other := range state.Index.ControlledBy(controller) {
-			if !model.FailedByKubelet(other) || other.Namespace != pod.Namespace {
-				continue
-			}
-			told.Count++
-			counts[other.Status.Reason]++
-			if last == nil || cmp.Or(model.FailedAt(last).Compare(model.FailedAt(other)), cmp.Compare(other.Name, last.Name)) < 0 {
-				last = other
-			}
-		}
-	}
-	if last == nil {
-		return nil
-	}
-	for reason, count := range counts {
-		told.Reasons = append(told.Reasons, report.FailedReason{Reason: reason, Count: count})
-	}
-	slices.SortFunc(told.Reasons, func(a, b report.FailedReason) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Reason, b.Reason))
-	})
-	told.Last = report.FailedPod{Name: last.Name, Node: last.Spec.NodeName, Reason: last.Status.Reason, Message: last.Status.Message}
-	if at := model.FailedAt(last); !at.IsZero() {
-		told.Last.At = new(metav1.NewTime(at))
-	}
-	return &told
-}
-
-// controllersOf are a controller and, of a ReplicaSet of a Deployment, the Deployment's other ReplicaSets.
-func controllersOf(state *scheduler.State, namespace string, owner *metav1.OwnerReference) []types.UID {
-	all := []types.UID{owner.UID}
-	if owner.Kind != "ReplicaSet" {
-		return all
-	}
-	_, others := rollout.Siblings(state, namespace, owner)
-	for _, set := range others {
-		all = append(all, set.UID)
-	}
-	return all
 }

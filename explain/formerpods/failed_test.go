@@ -1,4 +1,4 @@
-package explain
+package formerpods_test
 
 import (
 	"encoding/json"
@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/explaintest"
+	"github.com/kubectl-fathom/kubectl-fathom/explain/formerpods"
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 )
 
@@ -19,7 +20,7 @@ import (
 func TestPodsThatAKubeletEvictedAreToldOfTheirWorkload(t *testing.T) {
 	const lowOnMemory = "The node was low on resource: memory. Threshold quantity: 100Mi, available: 60Mi. Container app was using 2Gi, request is 256Mi, has larger consumption of memory. "
 	const rejected = "Pod was rejected: Node didn't have enough resource: cpu, requested: 8000, used: 100, capacity: 4000"
-	of := func(set string) func(*corev1.Pod) { return podControlledBy("apps/v1", "ReplicaSet", set) }
+	of := func(set string) func(*corev1.Pod) { return explaintest.PodControlledBy("apps/v1", "ReplicaSet", set) }
 	set := func(name, deployment string) *appsv1.ReplicaSet {
 		return &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{
 			Namespace: "s", Name: name, UID: types.UID(name),
@@ -27,12 +28,12 @@ func TestPodsThatAKubeletEvictedAreToldOfTheirWorkload(t *testing.T) {
 		}}
 	}
 	failed := func(name, set, node, reason, message string, ago time.Duration) *corev1.Pod {
-		return testPod("s/"+name, node, "1", of(set), func(p *corev1.Pod) {
+		return explaintest.Pod("s/"+name, node, "1", of(set), func(p *corev1.Pod) {
 			p.Status.Phase, p.Status.Reason, p.Status.Message = corev1.PodFailed, reason, message
 			if ago > 0 {
 				p.Status.Conditions = []corev1.PodCondition{{
 					Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: corev1.PodReasonTerminationByKubelet,
-					LastTransitionTime: metav1.NewTime(testNow.Add(-ago)),
+					LastTransitionTime: metav1.NewTime(explaintest.Now.Add(-ago)),
 				}}
 			}
 		})
@@ -76,12 +77,12 @@ func TestPodsThatAKubeletEvictedAreToldOfTheirWorkload(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			waiting := testPod("s/x", "", "2", of("web-2"))
-			objects := append([]runtime.Object{set("web-1", "web"), set("web-2", "web"), set("other-1", "other"), testNode("a", "8"), testNode("b", "8"), waiting}, c.pods...)
+			waiting := explaintest.Pod("s/x", "", "2", of("web-2"))
+			objects := append([]runtime.Object{set("web-1", "web"), set("web-2", "web"), set("other-1", "other"), explaintest.Node("a", "8"), explaintest.Node("b", "8"), waiting}, c.pods...)
 			s := explaintest.StartScheduler(t, nil, objects...)
-			r := &report.Report{FailedPods: failedPods(s.State, waiting)}
-			same(t, report.FailedPodsSentence(r, testNow), c.want)
-			text := must(json.Marshal(r))
+			r := &report.Report{FailedPods: formerpods.Failed(s.State, waiting)}
+			explaintest.Same(t, report.FailedPodsSentence(r, explaintest.Now), c.want)
+			text := explaintest.Must(json.Marshal(r))
 			var fields map[string]any
 			if err := json.Unmarshal(text, &fields); err != nil {
 				t.Fatal(err)
