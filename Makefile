@@ -123,9 +123,9 @@ cluster: control-plane
 	go build -C e2e -o $(BIN)/cluster ./cmd/cluster
 	exec $(BIN)/cluster
 
-# The linter does what vet does, and more. Most slow tests wait: more packages at once than processors.
+# The linter does what vet does, and more.
 check: fmt
-	@$(MAKE) --no-print-directory -j2 --output-sync=target lint quick
+	@$(MAKE) --no-print-directory -j2 lint quick
 
 # Fuzzing compiles all of Kubernetes once more, instrumented: unit runs its corpora.
 # The linter does what vet does, and more: see govet in .golangci.yml. It takes what the
@@ -163,8 +163,8 @@ lint: structure $(BIN)/golangci-lint-$(GOLANGCI_LINT)
 unit:
 	go test -race -vet=off -timeout 30m ./...
 
-# Without the race detector and without the tests that take long by nature; vet
-# has looked at the code already.
+# Without the race detector and without the tests that take long by nature. Slow tests mostly wait: more packages at
+# once than processors.
 quick:
 	go test -short -vet=off -p 4 ./...
 

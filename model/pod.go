@@ -23,10 +23,12 @@ type Pod struct {
 	Total    int32  // of so many
 	Restarts int32
 	QOS      corev1.PodQOSClass
-	Requests *Resources // as the scheduler counts: sidecars, init containers, overhead, pod-level resources; equal pods share it
-	Limits   *Resources
 	Owner    Owner // the controller; zero without one
 	Waits    bool  // unbound, or bound and not started: what the Pending view shows
+
+	// What equal pods share, never nil and never changed. Requests are as the scheduler counts: sidecars, init
+	// containers, overhead, pod-level resources.
+	Requests, Limits *Resources
 
 	fullName string // kept, for a filter asks every pod for it at every key
 }

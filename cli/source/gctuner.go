@@ -27,7 +27,7 @@ const (
 
 // Where work makes so much garbage that collections follow each other quickly, marking what is
 // kept takes more of the processor than the work: the pace is doubled until they do not, and the
-// memory is given back once there was rest. Where they go on at a steady pace, as while many pods
+// memory is given back once there was rest. So it is for what follows reading, explaining pods. Where they go on at a steady pace, as while many pods
 // change, it is doubled once, and given back after a longer rest: marking what is kept of 50,000 pods
 // takes most of a second.
 const (
@@ -53,6 +53,7 @@ type GCTuner struct {
 	steadys int           // collections in a row that followed each other within steady, though not quickly
 	resting *time.Timer   // nil: nothing works
 	enough  time.Duration // without a collection until the work is done
+	taken   bool          // more memory than is kept, to be given back when the work is done
 }
 
 // NewGCTuner makes a tuner that waits until all is in, and works until ctx ends. What ends
@@ -61,8 +62,8 @@ func NewGCTuner(ctx context.Context, env func(string) string) *GCTuner {
 	return &GCTuner{ctx: ctx, paced: env("GOGC") == ""}
 }
 
-// Note looks how far reading is. Once all is in the pace is set. What reading took is given back
-// when what follows it is done, too, for pods are explained then.
+// Note looks how far reading is. Once all is in the pace is set. What reading took is given back once
+// the pods are explained, too; where the pace is the user's own, at once.
 func (t *GCTuner) Note(s *model.Snapshot) {
 	if len(s.Status.Reading) > 0 {
 		return
@@ -82,7 +83,7 @@ func (t *GCTuner) Note(s *model.Snapshot) {
 		t.set(base)
 	}
 	if first {
-		t.last = time.Now()
+		t.last, t.taken = time.Now(), true
 		t.work(base, rest)
 		afterEachCollection(t.collected)
 	}
@@ -120,10 +121,11 @@ func (t *GCTuner) collected() bool {
 	return true
 }
 
-// work doubles a pace, until there is rest of some length; of the two lengths the shorter one.
+// work doubles a pace, until there is enough rest; a shorter rest wins over one that is waited for already.
 func (t *GCTuner) work(pace int64, enough time.Duration) {
 	if percent := workingPace(pace, t.base); percent != t.percent {
 		t.set(percent)
+		t.taken = true
 	}
 	if t.resting == nil {
 		t.enough = enough
@@ -132,18 +134,26 @@ func (t *GCTuner) work(pace int64, enough time.Duration) {
 	t.enough = min(t.enough, enough)
 }
 
-// rested returns to the pace of a program that does little.
+// rested returns to the pace of a program that does little, which is known when only what is kept is left.
 func (t *GCTuner) rested() {
 	t.mu.Lock()
-	t.resting, t.steadys = nil, 0
-	if t.ctx.Err() != nil {
-		t.mu.Unlock()
-		return
+	if t.resting != nil {
+		t.resting.Stop() // it may have been reset meanwhile
 	}
-	t.set(t.base)
+	free := t.taken && t.ctx.Err() == nil
+	t.resting, t.steadys, t.taken = nil, 0, false
 	t.last = time.Now().Add(-steady) // what follows is no work
 	t.mu.Unlock()
+	if !free {
+		return
+	}
 	debug.FreeOSMemory()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.base = settledPace(liveHeap())
+	if t.resting == nil {
+		t.set(t.base)
+	}
 }
 
 // workingPace is the pace after a quick collection.

@@ -94,8 +94,8 @@ func TestQuickCollectionsSlowDownUntilThereIsRest(t *testing.T) {
 		t.Fatal("nothing waits for rest")
 	}
 	tuner.rested()
-	if got := percent(); got != 13 {
-		t.Errorf("at rest: %d%%, want 13%%", got)
+	if got := percent(); got != mostSettledAt { // that of the heap of a test
+		t.Errorf("at rest: %d%%, want %d%%", got, mostSettledAt)
 	}
 	cancel()
 	if tuner.collected() {
@@ -137,11 +137,11 @@ func TestSteadyCollectionsDoubleThePaceOnce(t *testing.T) {
 		}
 	}
 	tuner.rested()
-	if tuner.percent != 13 {
-		t.Errorf("at rest: %d%%, want 13%%", tuner.percent)
+	if tuner.percent != mostSettledAt { // that of the heap of a test
+		t.Errorf("at rest: %d%%, want %d%%", tuner.percent, mostSettledAt)
 	}
 	tuner.collected() // what gives the memory back collects, too
-	if tuner.percent != 13 || tuner.steadys > 0 {
+	if tuner.percent != mostSettledAt || tuner.steadys > 0 {
 		t.Errorf("the collection of the rest counts as work: %d%%, %d in a row", tuner.percent, tuner.steadys)
 	}
 }
@@ -176,5 +176,31 @@ func TestEachCollectionIsHeardOf(t *testing.T) {
 		if got := collectUntil(heard); got != want {
 			t.Errorf("%d, want %d", got, want)
 		}
+	}
+}
+
+// Work that a small heap makes takes no more memory than its pace allows: there is nothing to give back after it.
+func TestOnlyWhatWasTakenIsGivenBack(t *testing.T) {
+	before := debug.SetGCPercent(100)
+	t.Cleanup(func() { debug.SetGCPercent(before) })
+	collections := func() uint32 {
+		var of runtime.MemStats
+		runtime.ReadMemStats(&of)
+		return of.NumForcedGC
+	}
+	tuner := NewGCTuner(t.Context(), func(string) string { return "" })
+	tuner.base = mostSettledAt
+	tuner.set(mostSettledAt)
+	forced := collections()
+	tuner.last = time.Now()
+	tuner.collected() // at once after the last one
+	tuner.rested()
+	if got := collections(); got != forced {
+		t.Errorf("%d collections to give memory back, want none", got-forced)
+	}
+	tuner.Note(&model.Snapshot{}) // all is in
+	tuner.rested()
+	if got := collections(); got == forced {
+		t.Error("what reading took is not given back")
 	}
 }

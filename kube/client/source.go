@@ -206,11 +206,12 @@ func (s *source) nodesOf(factory informers.SharedInformerFactory) func() []*core
 	return held[*corev1.Node](factory.Core().V1().Nodes().Informer())
 }
 
-// heldFor is for how long what an informer holds is not listed again: of 50,000 pods a list takes
+// heldFor is for how long at most what an informer holds is not listed again: of 50,000 pods a list takes
 // more than a megabyte.
 const heldFor = 5 * time.Second
 
 // held gives all objects that an informer holds, as they were at most heldFor ago; nil while they are not in.
+// Callers share the list and do not change it. The next collection of garbage forgets it.
 func held[T any](informer cache.SharedInformer) func() []T {
 	var mu sync.Mutex
 	var last weak.Pointer[[]T] // what has gone since is not kept in memory for it

@@ -11,8 +11,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// How much a pool remembers, at most twice over. A cluster of 50,000 pods has some 50,000 parts; what is forgotten
-// of a pod that lives makes each change of it one of its spec, too, for what reads it compares by address.
+// How much a pool remembers, at most twice over. A cluster of 50,000 pods has some 50,000 parts. A pod whose parts
+// were forgotten gets new ones at its next change, which then counts as a change of its spec: parts are compared
+// by address.
 const (
 	poolStrings = 1 << 16
 	poolParts   = 1 << 17
