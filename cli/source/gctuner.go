@@ -27,9 +27,9 @@ const (
 
 // Where work makes so much garbage that collections follow each other quickly, marking what is
 // kept takes more of the processor than the work: the pace is doubled until they do not, and the
-// memory is given back once there was rest. So it is for what follows reading, explaining pods. Where they go on at a steady pace, as while many pods
-// change, it is doubled once, and given back after a longer rest: marking what is kept of 50,000 pods
-// takes most of a second.
+// memory is given back once there was rest. So it is right after reading, while pods are explained.
+// Where they go on at a steady pace, as while many pods change, it is doubled once, and given back
+// after a longer rest: marking what is kept of 50,000 pods takes most of a second.
 const (
 	quick       = 3 * time.Second  // between two collections is too little
 	rest        = 10 * time.Second // without a collection the work is done
