@@ -163,7 +163,7 @@ func judgeGang(x *explanation, told *gang.Outcome) {
 	if told.Without != nil {
 		g.Reason = fmt.Sprintf("the %s, %s: %s", grammar.Ordinal(told.Nth), told.Without.Name, told.Why)
 	}
-	if told.Feasible == 0 && x.profile.Preemption != nil && x.profile.Scheduler.State.HoldsPriority(math.MinInt32, x.report.Pod.Priority) {
+	if told.Feasible == 0 && x.profile.Preemption != nil && x.profile.Scheduler.State.Priorities.Held(math.MinInt32, x.report.Pod.Priority) {
 		g.Reason += "; preemption for the whole group is not simulated"
 	}
 }

@@ -162,7 +162,7 @@ func preemptors(ctx context.Context, f *forecasting, budgets *pdb.Budgets, pod *
 	if policy := pod.Spec.PreemptionPolicy; policy != nil && *policy == corev1.PreemptNever {
 		return nil, nil
 	}
-	if !profile.HasPostFilter(names.DefaultPreemption) || !f.scheduler.State.HoldsPriority(math.MinInt32, corev1helpers.PodPriority(pod)) {
+	if !profile.HasPostFilter(names.DefaultPreemption) || !f.scheduler.State.Priorities.Held(math.MinInt32, corev1helpers.PodPriority(pod)) {
 		return nil, nil
 	}
 	pod = placement.AsNewPod(pod)

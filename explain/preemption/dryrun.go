@@ -157,11 +157,12 @@ type candidates struct {
 func (s Simulator) candidates(ctx context.Context, m *scheduler.Matrix, pod *corev1.Pod, statuses *framework.NodeToStatus) (candidates, error) {
 	c := candidates{statuses: framework.NewDefaultNodeToStatus()}
 	bare := fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "No preemption victims found for incoming pod")
-	anywhere := s.Profile.Scheduler.State.HoldsPriority(math.MinInt32, corev1helpers.PodPriority(pod))
+	priorities, own := s.Profile.Scheduler.State.Priorities, corev1helpers.PodPriority(pod)
+	anywhere := priorities.Held(math.MinInt32, own)
 	for _, node := range m.Nodes {
 		switch {
 		case statuses.Get(node.Node().Name).Code() != fwk.Unschedulable:
-		case anywhere && holdsLower(node, pod):
+		case anywhere && slices.ContainsFunc(priorities.On(node), func(of scheduler.PriorityCount) bool { return of.Priority < own }):
 			c.nodes = append(c.nodes, node)
 		default:
 			c.bare++
@@ -250,11 +251,6 @@ func holdsEqual(node fwk.NodeInfo, pod *corev1.Pod) bool {
 		seen[rank] = true
 	}
 	return false
-}
-
-func holdsLower(node fwk.NodeInfo, pod *corev1.Pod) bool {
-	priority := corev1helpers.PodPriority(pod)
-	return slices.ContainsFunc(node.GetPods(), func(p fwk.PodInfo) bool { return corev1helpers.PodPriority(p.GetPod()) < priority })
 }
 
 // chosen is the candidate that the scheduler would take.

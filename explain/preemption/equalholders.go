@@ -49,7 +49,7 @@ const notPreempted = "pods of equal priority are not preempted"
 func (s Simulator) equalHolders(ctx context.Context, m *scheduler.Matrix, pod *corev1.Pod, c *candidates) (*equalHolders, error) {
 	own := corev1helpers.PodPriority(pod)
 	fit := m.Profile.IndexOf(names.NodeResourcesFit)
-	if fit < 0 || m.Answers[fit].Pre != nil || own == 0 || own >= model.SystemCritical || !m.Profile.Scheduler.State.HoldsPriority(own, own+1) {
+	if fit < 0 || m.Answers[fit].Pre != nil || own == 0 || own >= model.SystemCritical || !m.Profile.Scheduler.State.Priorities.Held(own, own+1) {
 		return nil, nil
 	}
 	most := mostOf(c.holding(m, fit, s.Profile.Question(pod)))

@@ -4,12 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
+	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
@@ -38,7 +37,7 @@ func (c *candidates) cannot(m *scheduler.Matrix, pod *corev1.Pod) *report.Preemp
 			none.Short = "no lower-priority pod on otherwise suitable nodes"
 		}
 	}
-	if above := c.higher; above.pods > 0 && above.pods*tellingShare >= above.of {
+	if above := c.higher; above.pods > 0 {
 		none.Why += fmt.Sprintf("; %d of the %d pods there %s a higher priority, mostly %s (%d)",
 			above.pods, above.of, grammar.Agree(above.pods, "has", "have"), above.most.name(), above.most.value)
 		class := above.most.name()
@@ -68,29 +67,24 @@ type outranking struct {
 	pods, of int
 	most     heldPriority   // that most of them have
 	ofMost   int            // so many
-	on       map[string]int // how many are on each node
+	nodes    []fwk.NodeInfo // that hold most of them
 }
 
-// outranking counts the pods that rank higher where evictions could help, if the scheduler would accept one of the nodes
-// that hold most of them if it could evict them as well: none where something other than their priority keeps
-// preemption from helping, such as anti-affinity to pods of the same priority.
+// outranking counts the pods that rank higher where evictions could help, if they are many enough to be told, and the
+// scheduler would accept one of the nodes that hold most of them if it could evict them as well: none where something
+// other than their priority keeps preemption from helping, such as anti-affinity to pods of the same priority.
 func (s Simulator) outranking(ctx context.Context, m *scheduler.Matrix, pod *corev1.Pod, c *candidates) (outranking, error) {
 	above := c.above(m, pod)
-	nodes := slices.SortedFunc(maps.Keys(above.on), func(a, b string) int {
-		return cmp.Or(cmp.Compare(above.on[b], above.on[a]), cmp.Compare(a, b))
-	})
-	nodes = nodes[:min(len(nodes), mostWithout)]
-	if len(nodes) == 0 {
+	if above.pods == 0 || above.pods*tellingShare < above.of {
 		return outranking{}, nil
 	}
 	fork, own := m.Profile.Scheduler.State.Fork(), corev1helpers.PodPriority(pod)
 	defer fork.Revert()
-	for _, node := range m.Nodes {
-		if !slices.Contains(nodes, node.Node().Name) {
-			continue
-		}
+	var names []string
+	for _, node := range above.nodes {
+		names = append(names, node.Node().Name)
 		for _, info := range slices.Clone(node.GetPods()) {
-			if value := corev1helpers.PodPriority(info.GetPod()); value == own || value > own && spared(info.GetPod()) {
+			if value := corev1helpers.PodPriority(info.GetPod()); value == own || value > own && spared(value, model.OfDaemonSet(info.GetPod())) {
 				continue
 			}
 			if err := fork.RemovePod(info.GetPod()); err != nil {
@@ -98,7 +92,7 @@ func (s Simulator) outranking(ctx context.Context, m *scheduler.Matrix, pod *cor
 			}
 		}
 	}
-	t, err := m.Profile.Scheduler.FittingNodes(ctx, pod, nodes)
+	t, err := m.Profile.Scheduler.FittingNodes(ctx, pod, names)
 	if err != nil || len(t.Names) == 0 {
 		return outranking{}, err
 	}
@@ -106,37 +100,39 @@ func (s Simulator) outranking(ctx context.Context, m *scheduler.Matrix, pod *cor
 }
 
 // spared reports whether a pod that ranks higher is critical, or of a DaemonSet, which every node runs.
-func spared(pod *corev1.Pod) bool {
-	owner := metav1.GetControllerOfNoCopy(pod)
-	return corev1helpers.PodPriority(pod) >= model.SystemCritical || owner != nil && owner.Kind == "DaemonSet"
+func spared(priority int32, ofDaemonSet bool) bool {
+	return priority >= model.SystemCritical || ofDaemonSet
 }
 
 // above counts the pods that rank higher where evictions could help. Critical pods and those of
 // DaemonSets, which every node runs, count for nothing.
 func (c *candidates) above(m *scheduler.Matrix, pod *corev1.Pod) (above outranking) {
-	own := corev1helpers.PodPriority(pod)
-	if !m.Profile.Scheduler.State.HoldsPriority(own+1, model.SystemCritical) {
+	own, priorities := corev1helpers.PodPriority(pod), m.Profile.Scheduler.State.Priorities
+	if !priorities.Held(own+1, model.SystemCritical) {
 		return above
 	}
 	held := map[heldPriority]int{}
-	above.on = map[string]int{}
+	var most []crowdedNode
 	for _, node := range m.Nodes {
 		if !c.could(node.Node().Name) {
 			continue
 		}
-		for _, info := range node.GetPods() {
-			other := info.GetPod()
-			value := corev1helpers.PodPriority(other)
-			if spared(other) {
+		higher := 0
+		for _, of := range priorities.On(node) {
+			if spared(of.Priority, of.OfDaemonSet) {
 				continue
 			}
-			above.of++
-			if value > own {
-				above.pods++
-				above.on[node.Node().Name]++
-				held[heldPriority{value, other.Spec.PriorityClassName}]++
+			above.of += of.Pods
+			if of.Priority > own {
+				higher += of.Pods
+				held[heldPriority{of.Priority, of.Class}] += of.Pods
 			}
 		}
+		above.pods += higher
+		most = withCrowded(most, crowdedNode{node, higher})
+	}
+	for _, one := range most {
+		above.nodes = append(above.nodes, one.info)
 	}
 	for p, n := range held {
 		if n > held[above.most] || n == held[above.most] && p.compare(above.most) > 0 {
@@ -145,6 +141,24 @@ func (c *candidates) above(m *scheduler.Matrix, pod *corev1.Pod) (above outranki
 	}
 	above.ofMost = held[above.most]
 	return above
+}
+
+// crowdedNode is a node with so many pods that rank higher.
+type crowdedNode struct {
+	info fwk.NodeInfo
+	pods int
+}
+
+// withCrowded takes a node in among the mostWithout that hold most, by name where they hold as many.
+func withCrowded(most []crowdedNode, node crowdedNode) []crowdedNode {
+	if node.pods == 0 || len(most) == mostWithout && most[mostWithout-1].pods > node.pods {
+		return most
+	}
+	at, _ := slices.BinarySearchFunc(most, node, func(a, b crowdedNode) int {
+		return cmp.Or(cmp.Compare(b.pods, a.pods), cmp.Compare(a.info.Node().Name, b.info.Node().Name))
+	})
+	most = slices.Insert(most, at, node)
+	return most[:min(len(most), mostWithout)]
 }
 
 // heldPriority is a priority of pods on nodes, and the class that it comes from.

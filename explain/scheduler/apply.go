@@ -12,7 +12,6 @@ import (
 	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime"
-	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
@@ -113,6 +112,7 @@ func (s *State) dropNode(node *corev1.Node) {
 		return
 	}
 	delete(s.Nodes, node.Name)
+	delete(s.Priorities.onNode, node.Name)
 	s.changes.now(s.now())
 	s.counts.clear()
 	s.nodes.dropNode(node)
@@ -153,7 +153,7 @@ func (s *State) place(old, pod *corev1.Pod) error {
 	}
 	moves := !Assigned(old) || !Assigned(pod) || !sameTerms(old, pod)
 	if Assigned(old) {
-		s.countPriority(old, -1)
+		s.Priorities.add(old, -1)
 		s.groups.RemovePodGroupMember(old)
 		if moves {
 			s.noteMove(old, true)
@@ -164,7 +164,7 @@ func (s *State) place(old, pod *corev1.Pod) error {
 	}
 	switch {
 	case Assigned(pod):
-		s.countPriority(pod, 1)
+		s.Priorities.add(pod, 1)
 		s.nodes.addPod(pod)
 		if moves {
 			s.noteMove(pod, false)
@@ -195,7 +195,7 @@ func (s *State) dropPod(pod *corev1.Pod) error {
 		return nil
 	}
 	s.changes.now(s.now())
-	s.countPriority(known, -1)
+	s.Priorities.add(known, -1)
 	s.groups.RemovePodGroupMember(known)
 	s.noteMove(known, true)
 	if err := s.nodes.dropPod(known); err != nil {
@@ -215,15 +215,6 @@ func (s *State) noteMove(pod *corev1.Pod, gone bool) {
 			s.counts.note(podMove{info, node, gone})
 			return
 		}
-	}
-}
-
-// countPriority keeps count of the priorities on the nodes.
-func (s *State) countPriority(pod *corev1.Pod, change int) {
-	priority := corev1helpers.PodPriority(pod)
-	s.priorities[priority] += change
-	if s.priorities[priority] == 0 {
-		delete(s.priorities, priority)
 	}
 }
 

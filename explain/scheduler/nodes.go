@@ -101,7 +101,7 @@ func (n *nodeInfos) addPod(pod *corev1.Pod) {
 func (n *nodeInfos) updatePod(old, pod *corev1.Pod) bool {
 	info := n.byName[pod.Spec.NodeName]
 	if info == nil || old.UID != pod.UID || (old.DeletionTimestamp == nil) != (pod.DeletionTimestamp == nil) || !sameTerms(old, pod) ||
-		!n.pods.Same(old, pod) || !reflect.DeepEqual(old.Spec, pod.Spec) {
+		model.OfDaemonSet(old) != model.OfDaemonSet(pod) || !n.pods.Same(old, pod) || !reflect.DeepEqual(old.Spec, pod.Spec) {
 		return false
 	}
 	for _, known := range info.Pods {

@@ -8,6 +8,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
 // PodIndex finds pods without going over all of them.
@@ -31,7 +35,7 @@ func (p *PodIndex) set(old, pod *corev1.Pod) {
 	} else {
 		delete(p.unassigned, pod.UID)
 	}
-	if by := metav1.GetControllerOfNoCopy(pod); by != nil && by.Kind == "DaemonSet" {
+	if model.OfDaemonSet(pod) {
 		p.daemons[pod.UID] = pod
 	} else {
 		delete(p.daemons, pod.UID)
@@ -103,4 +107,73 @@ func (p *PodIndex) ControlledBy(controller types.UID) []*corev1.Pod {
 		}
 	}
 	return p.controlled[controller]
+}
+
+// Priorities are those of the pods on nodes, counted.
+type Priorities struct {
+	all    map[int32]int             // how many pods have each
+	onNode map[string]nodePriorities // by the name of the node, as they were asked for
+}
+
+// nodePriorities hold for a generation of a NodeInfo.
+type nodePriorities struct {
+	generation int64
+	counts     []PriorityCount
+}
+
+// PriorityCount is how many pods of a node have a priority.
+type PriorityCount struct {
+	Priority    int32
+	Class       string // that it comes from; "" is none
+	OfDaemonSet bool   // DaemonSets control them
+	Pods        int
+}
+
+func newPriorities() *Priorities {
+	return &Priorities{all: map[int32]int{}, onNode: map[string]nodePriorities{}}
+}
+
+// add counts a pod that came to a node, or with -1 one that left it.
+func (p *Priorities) add(pod *corev1.Pod, change int) {
+	priority := corev1helpers.PodPriority(pod)
+	p.all[priority] += change
+	if p.all[priority] == 0 {
+		delete(p.all, priority)
+	}
+}
+
+// Held says whether any node at all holds a pod of a priority between two: from one, and below
+// the other.
+func (p *Priorities) Held(from, below int32) bool {
+	for held := range p.all {
+		if held >= from && held < below {
+			return true
+		}
+	}
+	return false
+}
+
+// On counts the pods of a node, which may be simulated, by their priorities. It goes over them again only once
+// others have come or gone.
+func (p *Priorities) On(node fwk.NodeInfo) []PriorityCount {
+	name := node.Node().Name
+	known, ok := p.onNode[name]
+	if ok && known.generation == node.GetGeneration() {
+		return known.counts
+	}
+	var counts []PriorityCount
+	for _, info := range node.GetPods() {
+		pod := info.GetPod()
+		of := PriorityCount{corev1helpers.PodPriority(pod), pod.Spec.PriorityClassName, model.OfDaemonSet(pod), 1}
+		at := slices.IndexFunc(counts, func(c PriorityCount) bool {
+			return c.Priority == of.Priority && c.Class == of.Class && c.OfDaemonSet == of.OfDaemonSet
+		})
+		if at < 0 {
+			counts = append(counts, of)
+		} else {
+			counts[at].Pods++
+		}
+	}
+	p.onNode[name] = nodePriorities{node.GetGeneration(), slices.Clip(counts)}
+	return counts
 }

@@ -59,12 +59,12 @@ func (on *SimulatedState) enter() (leave func()) {
 	}
 	var counted []*corev1.Pod
 	for _, pod := range on.placed {
-		t.countPriority(pod, 1)
+		t.Priorities.add(pod, 1)
 		counted = append(counted, pod)
 	}
 	return func() {
 		for _, pod := range counted {
-			t.countPriority(pod, -1)
+			t.Priorities.add(pod, -1)
 		}
 		on.restore()
 		on.fork.Revert()

@@ -30,6 +30,8 @@ type State struct {
 	Pods  map[types.UID]*corev1.Pod
 	// Index finds some of the real pods.
 	Index PodIndex
+	// Priorities are those of the pods on the nodes.
+	Priorities *Priorities
 	// Listers are those of what is neither a node nor a pod.
 	Listers plugins.Listers
 	// Revision is the number that Apply was given last.
@@ -37,20 +39,19 @@ type State struct {
 	// Logger is what the scheduler's own code logs to.
 	Logger klog.Logger
 
-	now        func() time.Time
-	nodes      *nodeInfos
-	groups     internalcache.Cache // of pod groups and their pods alone
-	overlay    *overlay
-	nominator  *nominator
-	objects    objectOverlays
-	served     sets.Set[string] // scheduler names that pods give to be placed by a profile here
-	priorities map[int32]int    // of the pods on the nodes, counted
-	selected   selectedLabels
-	changes    changeTimes
-	counts     affinityCounts
-	updates    int64 // how often it was updated
-	answers    filterAnswers
-	chosen     selectedPods
+	now       func() time.Time
+	nodes     *nodeInfos
+	groups    internalcache.Cache // of pod groups and their pods alone
+	overlay   *overlay
+	nominator *nominator
+	objects   objectOverlays
+	served    sets.Set[string] // scheduler names that pods give to be placed by a profile here
+	selected  selectedLabels
+	changes   changeTimes
+	counts    affinityCounts
+	updates   int64 // how often it was updated
+	answers   filterAnswers
+	chosen    selectedPods
 }
 
 func newState(ctx context.Context, now func() time.Time) *State {
@@ -62,7 +63,7 @@ func newState(ctx context.Context, now func() time.Time) *State {
 		served:     sets.New[string](),
 		Nodes:      map[string]*corev1.Node{},
 		Pods:       map[types.UID]*corev1.Pod{},
-		priorities: map[int32]int{},
+		Priorities: newPriorities(),
 		selected:   selectedLabels{keys: map[string]int{}},
 		objects: objectOverlays{
 			reflect.TypeFor[*corev1.PersistentVolume]():      &objectOverlay{},
@@ -86,17 +87,6 @@ func (s *State) Nominated(node string) []fwk.PodInfo { return s.nominator.Nomina
 
 // NominatedNodes are the names of the nodes that pods are nominated to.
 func (s *State) NominatedNodes() []string { return s.nominator.nodes() }
-
-// HoldsPriority says whether any node at all holds a pod of a priority between two: from one, and
-// below the other.
-func (s *State) HoldsPriority(from, below int32) bool {
-	for held := range s.priorities {
-		if held >= from && held < below {
-			return true
-		}
-	}
-	return false
-}
 
 // Unnominate takes the pod off the node that it is nominated to, until the function
 // that it returns is called.
