@@ -89,8 +89,11 @@ func reworded(s preemption.Simulator, words legacyWords, pod *corev1.Pod, d sche
 
 // newestKubelet is the newest minor version of a kubelet; 0 where none is known.
 func newestKubelet(m *scheduler.Matrix) (newest int) {
+	seen := "" // neighbours mostly have the same
 	for _, node := range m.Nodes {
-		newest = max(newest, scheduler.MinorOf(node.Node().Status.NodeInfo.KubeletVersion))
+		if version := node.Node().Status.NodeInfo.KubeletVersion; version != seen {
+			seen, newest = version, max(newest, scheduler.MinorOf(version))
+		}
 	}
 	return newest
 }

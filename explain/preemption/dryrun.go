@@ -145,9 +145,7 @@ type candidates struct {
 	capacity bool           // the nodes where evictions could help lack nothing else
 	equal    *equalHolders  // which hold what the pod lacks; nil: none, or there are candidates
 	higher   outranking     // for which the pod does not fit; none: it would not without them either
-
-	// could says whether evictions could help on the node.
-	could func(node string) bool
+	could    []bool         // by node: evictions could help
 }
 
 // candidates tries to preempt on every node where that could help
@@ -155,13 +153,14 @@ type candidates struct {
 // get the status that the dry run would give them, without its copies of node
 // and state: those are most nodes of most clusters.
 func (s Simulator) candidates(ctx context.Context, m *scheduler.Matrix, pod *corev1.Pod, statuses *framework.NodeToStatus) (candidates, error) {
-	c := candidates{statuses: framework.NewDefaultNodeToStatus()}
+	c := candidates{statuses: framework.NewDefaultNodeToStatus(), could: make([]bool, len(m.Nodes))}
 	bare := fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "No preemption victims found for incoming pod")
 	priorities, own := s.Profile.Scheduler.State.Priorities, corev1helpers.PodPriority(pod)
 	anywhere := priorities.Held(math.MinInt32, own)
-	for _, node := range m.Nodes {
+	for i, node := range m.Nodes {
+		c.could[i] = statuses.Get(node.Node().Name).Code() == fwk.Unschedulable
 		switch {
-		case statuses.Get(node.Node().Name).Code() != fwk.Unschedulable:
+		case !c.could[i]:
 		case anywhere && slices.ContainsFunc(priorities.On(node), func(of scheduler.PriorityCount) bool { return of.Priority < own }):
 			c.nodes = append(c.nodes, node)
 		default:
@@ -169,7 +168,6 @@ func (s Simulator) candidates(ctx context.Context, m *scheduler.Matrix, pod *cor
 			c.statuses.Set(node.Node().Name, bare)
 		}
 	}
-	c.could = func(node string) bool { return statuses.Get(node).Code() == fwk.Unschedulable }
 	c.capacity = lackOnlyCapacity(m, c.could)
 	if len(c.nodes) == 0 {
 		return c, nil

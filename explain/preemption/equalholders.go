@@ -113,8 +113,8 @@ func (c *candidates) holding(m *scheduler.Matrix, fit int, q *plugins.Question) 
 // lacking is what the nodes lack most where evictions could help, by their place.
 func (c *candidates) lacking(m *scheduler.Matrix, fit int, q *plugins.Question) map[int]corev1.ResourceName {
 	lacking := map[int]corev1.ResourceName{}
-	for i, node := range m.Nodes {
-		if !c.could(node.Node().Name) || m.Rejects(fit, i) == nil {
+	for i, could := range c.could {
+		if !could || m.Rejects(fit, i) == nil {
 			continue
 		}
 		if short := plugins.Shortages(q, m.Rejection(fit, i)); len(short) > 0 {

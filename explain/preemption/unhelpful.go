@@ -113,8 +113,8 @@ func (c *candidates) above(m *scheduler.Matrix, pod *corev1.Pod) (above outranki
 	}
 	held := map[heldPriority]int{}
 	var most []crowdedNode
-	for _, node := range m.Nodes {
-		if !c.could(node.Node().Name) {
+	for i, node := range m.Nodes {
+		if !c.could[i] {
 			continue
 		}
 		higher := 0
@@ -184,13 +184,11 @@ func (c *candidates) where() string {
 
 // lackOnlyCapacity says whether the nodes where evictions could help reject the pod
 // for nothing but its requests.
-func lackOnlyCapacity(m *scheduler.Matrix, could func(node string) bool) bool {
+func lackOnlyCapacity(m *scheduler.Matrix, could []bool) bool {
 	fit := m.Profile.IndexOf(names.NodeResourcesFit)
-	for i, node := range m.Nodes {
-		for _, k := range m.Objecting {
-			if k != fit && m.Rejects(k, i) != nil && could(node.Node().Name) {
-				return false
-			}
+	for i := range m.Nodes {
+		if could[i] && slices.ContainsFunc(m.Objecting, func(k int) bool { return k != fit && m.Rejects(k, i) != nil }) {
+			return false
 		}
 	}
 	return true
