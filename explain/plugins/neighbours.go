@@ -19,6 +19,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 	"k8s.io/utils/ptr"
 
+	"github.com/kubectl-fathom/kubectl-fathom/explain/report"
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
@@ -202,7 +203,7 @@ func (n *neighbours) collectRejecting(pod *corev1.Pod, ours labels.Set, node *co
 	}
 }
 
-// sortAll sorts what was collected, so that names need no sorting per node, and sums
+// sortAll puts what is named of what was collected first, so that names need no sorting per node, and sums
 // it up by topology key. What is appended later goes to a copy.
 func (n *neighbours) sortAll() {
 	n.anywhere, n.domains, n.termsByKey = map[string][]*corev1.Pod{}, map[string][]string{}, map[string][]string{}
@@ -230,14 +231,39 @@ func (n *neighbours) sortAll() {
 	n.keys = slices.Sorted(maps.Keys(n.termsByKey))
 }
 
-// inOrder sorts each list of pods by name, each pod once.
+// mostNamed is how many pods of a list are named at most.
+const mostNamed = max(grammar.Many, report.MostNames)
+
+// inOrder puts the pods of each list first that are named, by their names, and each pod once. A list may have tens of
+// thousands.
 func inOrder[K comparable](lists map[K][]*corev1.Pod) {
 	for at, pods := range lists {
-		pods = slices.Clone(pods)
-		slices.SortFunc(pods, func(a, b *corev1.Pod) int {
-			return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
-		})
-		lists[at] = slices.Clip(slices.Compact(pods))
+		pods = slices.Compact(slices.Clone(pods)) // one that is there twice stands beside itself
+		namedFirst(pods)
+		lists[at] = slices.Clip(pods)
+	}
+}
+
+// namedFirst puts the first pods in the order of their names before all others.
+func namedFirst(pods []*corev1.Pod) {
+	byName := func(a, b *corev1.Pod) int {
+		if of := strings.Compare(a.Namespace, b.Namespace); of != 0 {
+			return of
+		}
+		return strings.Compare(a.Name, b.Name)
+	}
+	first := pods[:min(len(pods), mostNamed)]
+	slices.SortFunc(first, byName)
+	for i := len(first); i < len(pods); i++ {
+		last := len(first) - 1
+		if byName(pods[i], first[last]) >= 0 {
+			continue
+		}
+		pod := pods[i]
+		pods[i] = first[last]
+		at, _ := slices.BinarySearchFunc(first[:last], pod, byName)
+		copy(first[at+1:], first[at:last])
+		first[at] = pod
 	}
 }
 
