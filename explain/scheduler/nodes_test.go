@@ -94,6 +94,9 @@ func drawTemplates(t *rapid.T) (specs []corev1.PodSpec, statuses []corev1.PodSta
 			always := corev1.ContainerRestartPolicyAlways
 			spec.InitContainers = []corev1.Container{{Name: "init", RestartPolicy: &always, Resources: corev1.ResourceRequirements{Requests: amounts()}}}
 		}
+		if priority := rapid.Int32Range(0, 2).Draw(t, "priority"); priority > 0 {
+			spec.Priority = &priority
+		}
 		if rapid.Bool().Draw(t, "overhead") {
 			spec.Overhead = amounts()
 		}
@@ -160,6 +163,9 @@ func drawChange(t *rapid.T, specs []corev1.PodSpec, statuses []corev1.PodStatus)
 	}}
 	pod.Name = fmt.Sprint(pod.Namespace, rapid.IntRange(0, 5).Draw(t, "pod"))
 	pod.UID = types.UID(pod.Name)
+	if rapid.Bool().Draw(t, "of a DaemonSet") {
+		pod.OwnerReferences = []metav1.OwnerReference{{Kind: "DaemonSet", Controller: new(true)}}
+	}
 	if gone {
 		return Change{Old: pod}
 	}
@@ -201,6 +207,9 @@ func compare(t *rapid.T, state *State, other *upstream) {
 				t.Fatalf("image %s of node %s: %+v, want %+v", image, name, is, state)
 			}
 		}
+		if counted, recounted := state.Priorities.On(got), newPriorities().On(want); !equalCounts(counted, recounted) {
+			t.Fatalf("priorities on node %s: %v, want %v", name, counted, recounted)
+		}
 		one, two := got.Snapshot().(*framework.NodeInfo), want.Snapshot().(*framework.NodeInfo)
 		one.Generation, two.Generation = 0, 0
 		one.ImageStates, two.ImageStates = nil, nil // compared above
@@ -221,6 +230,11 @@ func compare(t *rapid.T, state *State, other *upstream) {
 			t.Fatalf("claim %s is used: %t, want %t", claim, got, want)
 		}
 	}
+}
+
+// equalCounts compares counts in any order.
+func equalCounts(a, b []PriorityCount) bool {
+	return len(a) == len(b) && !slices.ContainsFunc(a, func(of PriorityCount) bool { return !slices.Contains(b, of) })
 }
 
 func comparePodInfos(a, b fwk.PodInfo) int { return comparePods(a.GetPod(), b.GetPod()) }

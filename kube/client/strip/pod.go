@@ -34,7 +34,6 @@ func (s *Stripper) sharedSpec(spec *corev1.PodSpec) *corev1.PodSpec {
 	spec.Hostname, spec.Subdomain, spec.HostnameOverride, spec.SetHostnameAsFQDN = "", "", nil, nil
 	spec.HostAliases, spec.DNSConfig, spec.DNSPolicy, spec.EnableServiceLinks = nil, nil, "", nil
 	spec.HostPID, spec.HostIPC, spec.ShareProcessNamespace = false, false, nil
-	spec.ActiveDeadlineSeconds = nil
 	for i := range spec.Containers {
 		stripContainer(&spec.Containers[i])
 	}

@@ -35,7 +35,7 @@ var (
 			"ImagePullSecrets", "ReadinessGates", "EvictionResponders",
 			"Hostname", "Subdomain", "HostnameOverride", "SetHostnameAsFQDN",
 			"HostAliases", "DNSConfig", "DNSPolicy", "EnableServiceLinks",
-			"HostPID", "HostIPC", "ShareProcessNamespace", "ActiveDeadlineSeconds").
+			"HostPID", "HostIPC", "ShareProcessNamespace").
 		Inside("Containers", prunedContainer).
 		Inside("InitContainers", prunedContainer).
 		Inside("EphemeralContainers", wire.MessageOf[corev1.EphemeralContainer]().
