@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"unicode"
+	"unsafe"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -124,8 +126,9 @@ func (n *neighbours) collectAll(nodes []fwk.NodeInfo) {
 			for range n.apart {
 				part.excluded = append(part.excluded, map[pair][]*corev1.Pod{})
 			}
+			known := meanings{}
 			for _, node := range share {
-				part.collect(node.Node(), node.GetPods())
+				part.collect(node.Node(), node.GetPods(), known)
 			}
 			found[i] = part
 		})
@@ -158,7 +161,7 @@ func (n *neighbours) with(q *Question, r NodeRejection) *neighbours {
 	for i := range more.excluded {
 		more.excluded[i] = maps.Clone(n.excluded[i])
 	}
-	more.collect(r.Node.Node(), r.Nominated)
+	more.collect(r.Node.Node(), r.Nominated, meanings{})
 	if more.matched {
 		more.why, more.outside = "", outside{}
 	}
@@ -168,10 +171,11 @@ func (n *neighbours) with(q *Question, r NodeRejection) *neighbours {
 }
 
 // collect notes the pods on node that the pod's own rules mean.
-func (n *neighbours) collect(node *corev1.Node, pods []fwk.PodInfo) {
+func (n *neighbours) collect(node *corev1.Node, pods []fwk.PodInfo, known meanings) {
 	for _, info := range pods {
 		pod := info.GetPod()
-		if matchesAll(n.together, pod) {
+		meant := known.of(n, pod)
+		if meant.together {
 			n.matched = true
 			for _, key := range keysOf(n.together) {
 				if domain, ok := node.Labels[key]; ok {
@@ -180,13 +184,44 @@ func (n *neighbours) collect(node *corev1.Node, pods []fwk.PodInfo) {
 				}
 			}
 		}
-		for i, term := range n.apart {
-			if domain, ok := node.Labels[term.TopologyKey]; ok && term.Matches(pod, nil) {
-				at := pair{term.TopologyKey, domain}
+		for _, i := range meant.apart {
+			key := n.apart[i].TopologyKey
+			if domain, ok := node.Labels[key]; ok {
+				at := pair{key, domain}
 				n.excluded[i][at] = append(n.excluded[i][at], pod)
 			}
 		}
 	}
+}
+
+// meanings are which of the pod's own rules mean other pods, once for those that share their labels, as replicas do.
+type meanings map[sharedLabels]meaning
+
+// sharedLabels are the labels of pods of a namespace, by the map that they share.
+type sharedLabels struct {
+	namespace string
+	labels    unsafe.Pointer
+}
+
+// meaning is which rules mean a pod.
+type meaning struct {
+	together bool  // all terms of the affinity
+	apart    []int // these terms of the anti-affinity
+}
+
+func (m meanings) of(n *neighbours, pod *corev1.Pod) meaning {
+	key := sharedLabels{pod.Namespace, reflect.ValueOf(pod.Labels).UnsafePointer()}
+	known, ok := m[key]
+	if !ok {
+		known.together = matchesAll(n.together, pod)
+		for i := range n.apart {
+			if n.apart[i].Matches(pod, nil) {
+				known.apart = append(known.apart, i)
+			}
+		}
+		m[key] = known
+	}
+	return known
 }
 
 // collectRejecting notes the pods on node whose anti-affinity means pod.
