@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -86,6 +88,43 @@ func TestVerdictsAreRenewedOnlyForANewerStateAndAfterARest(t *testing.T) {
 	send(t, app, resultMsg{to: app.pages.pending, msg: pending.RestedMsg{}}, snapshotMsg{snapshot: c.at(4, liveStatus())})
 	if len(cluster.explained) != again {
 		t.Error("explained though nobody looks")
+	}
+}
+
+// What no change bears on is explained again after a while all the same: what is in view sooner than the rest.
+func TestVerdictsOutOfViewAreRenewedLessOften(t *testing.T) {
+	c := newProdEU()
+	for n := range 40 {
+		more := pod("shop", "", fmt.Sprint(100+n), "1Gi", 9*time.Minute)
+		more.UID, more.Name = types.UID(fmt.Sprint("more-", n)), fmt.Sprint("more-", n)
+		c.pods = append(c.pods, more)
+	}
+	s := c.snapshot()
+	s.Moved = s.Revision
+	at, cluster := now, &fakeCluster{reports: verdictsOf(s)}
+	app := newTestAppWith(t, 80, 24, s, cluster, func(o *Options) { o.Now = func() time.Time { return at } })
+	rows := strings.Count(screen(app), "shop/more-")
+	if rows == 0 || rows == len(s.Pending) {
+		t.Fatalf("%d rows of %d are in view", rows, len(s.Pending))
+	}
+	after := func(d time.Duration) (again int) {
+		at = now.Add(d)
+		before, next := len(cluster.explained), *s
+		next.Revision = s.Revision + int64(d)
+		send(t, app, snapshotMsg{snapshot: &next})
+		for range len(s.Pending) + 1 {
+			send(t, app, resultMsg{to: app.pages.pending, msg: pending.RestedMsg{}})
+		}
+		return len(cluster.explained) - before
+	}
+	if got := after(5 * time.Second); got != 0 {
+		t.Errorf("after 5 s %d are explained again", got)
+	}
+	if got := after(20 * time.Second); got < rows || got >= len(s.Pending) {
+		t.Errorf("after 20 s %d are explained again, want the %d or more in view of %d", got, rows, len(s.Pending))
+	}
+	if got := after(70 * time.Second); got != len(s.Pending) {
+		t.Errorf("after 70 s %d are explained again, want all %d", got, len(s.Pending))
 	}
 }
 

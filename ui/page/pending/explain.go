@@ -115,7 +115,7 @@ func (e *explainer) oldest() (inView, all *model.EquivalenceClass) {
 	known, left := e.verdicts.Known, len(e.list.Table.InView())
 	least := e.list.Host.Observed().Snapshot.Revision
 	for kind := range e.concerned() {
-		if at := known[kind.Key].Revision; at < least && e.verdicts.isDue(kind) {
+		if at := known[kind.Key].Revision; at < least && e.verdicts.isDue(kind, left > 0) {
 			least, all = at, kind
 		}
 		if left--; left == 0 {

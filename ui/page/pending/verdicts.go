@@ -16,9 +16,11 @@ import (
 const (
 	// restMoved is in place of page.RestLeast while a row in view is outdated.
 	restMoved = 10 * time.Millisecond
-	// lookAgain is after how long a verdict is renewed that no change bears on: it also
+	// lookAgain is after how long a verdict in view is renewed that no change bears on: it also
 	// tells of events, Leases and quotas.
 	lookAgain = 15 * time.Second
+	// lookAgainOutside is the same for one out of view, which is renewed as soon as it comes into view.
+	lookAgainOutside = time.Minute
 )
 
 // Verdicts keeps the newest explanation of each pending kind.
@@ -88,10 +90,14 @@ func (v *Verdicts) outdated(kind *model.EquivalenceClass) bool {
 
 // isDue reports whether a kind with a verdict of an older revision is to be explained
 // again: a change bears on which nodes fit, or a pod of the kind changed, or it was long ago.
-func (v *Verdicts) isDue(kind *model.EquivalenceClass) bool {
+func (v *Verdicts) isDue(kind *model.EquivalenceClass, inView bool) bool {
+	after := lookAgainOutside
+	if inView {
+		after = lookAgain
+	}
 	o, known := v.host.Observed(), v.Known[kind.Key]
 	isMoved := o.Snapshot.Moved == 0 || known.Revision < o.Snapshot.Moved
-	return isMoved || known.of != kind || o.At.Sub(known.at) >= lookAgain
+	return isMoved || known.of != kind || o.At.Sub(known.at) >= after
 }
 
 type (
