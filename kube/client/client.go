@@ -140,6 +140,9 @@ func (c *Client) dial(options Options) (fair func() bool, err error) {
 	}
 	base.Timeout = 0 // a watch has no end, and a long list is not begun again
 	base.Wrap(c.health.listen)
+	if !base.DisableCompression {
+		base.Wrap(gunzip)
+	}
 	base.Wrap((&retries{limit: asked, since: map[string]refusal{}}).over)
 	base.Wrap(checked(pathPrefix(base)))
 	fair = noteHeader(base, flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID)
