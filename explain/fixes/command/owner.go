@@ -249,6 +249,8 @@ func (m *Maker) ofStatefulSet(w *workload, owner *metav1.OwnerReference) {
 		return
 	}
 	switch {
+	case strategy.Type == "": // the API server always sets one: a snapshot was written without it
+		w.cannot("the updateStrategy of its StatefulSet is unknown")
 	case strategy.Type == appsv1.OnDeleteStatefulSetStrategyType:
 		w.spreads = newOnly
 	case set.Spec.PodManagementPolicy == appsv1.ParallelPodManagement:
