@@ -213,6 +213,20 @@ func errNoName(kind string) error {
 	return fmt.Errorf("%s %s without a name", article, kind)
 }
 
+// setDefaults fills in what an API server would have, where none has seen the object.
+func setDefaults(object runtime.Object) {
+	switch o := object.(type) {
+	case *corev1.Pod:
+		if o.Spec.RestartPolicy == "" {
+			corev1rules.SetObjectDefaults_Pod(o)
+		}
+	case *appsv1.StatefulSet:
+		if o.Spec.PodManagementPolicy == "" {
+			appsv1rules.SetObjectDefaults_StatefulSet(o)
+		}
+	}
+}
+
 // store keeps an object. One of the same name that came before gives way.
 func (r *reader) store(k kind, object runtime.Object) error {
 	m, err := meta.Accessor(object)
@@ -224,9 +238,7 @@ func (r *reader) store(k kind, object runtime.Object) error {
 	}
 	object.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{}) // as informers have them
 	identify(k, m)
-	if pod, ok := object.(*corev1.Pod); ok && pod.Spec.RestartPolicy == "" {
-		corev1rules.SetObjectDefaults_Pod(pod) // no API server has seen it
-	}
+	setDefaults(object)
 	if r.options.Strip != nil {
 		if _, err := r.options.Strip(object); err != nil {
 			return err
