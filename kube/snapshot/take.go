@@ -102,7 +102,7 @@ func (t *taking) read() error {
 				found = append(found, n.Object)
 			}
 		case k.resource == "events":
-			found = t.events()
+			found = append(t.events(), t.preempted()...)
 		case k.beside:
 			found = t.beside(k)
 		case k.groups && !t.reads(k):
@@ -373,6 +373,27 @@ func (t *taking) events() []runtime.Object {
 		})
 	}
 	asking.Wait()
+	return found
+}
+
+// preempted are the events that tell of pods that were preempted where pods wait that may replace them.
+func (t *taking) preempted() (found []runtime.Object) {
+	if t.source.Preempted == nil {
+		return nil
+	}
+	asked := map[string]bool{}
+	for _, k := range t.state.Pending {
+		for _, p := range k.Pods {
+			namespace := p.Object.Namespace
+			if asked[namespace] || k.NotCreated != nil || p.Object.Spec.NodeName != "" || metav1.GetControllerOfNoCopy(p.Object) == nil {
+				continue
+			}
+			asked[namespace] = true
+			for _, event := range t.source.Preempted(t.ctx, namespace) {
+				found = append(found, event)
+			}
+		}
+	}
 	return found
 }
 
