@@ -114,7 +114,7 @@ func unfit(q *Question, nodes []fwk.NodeInfo) []fwk.NodeInfo {
 
 // collectAll collects the pods of nodes. It is most of the work where there are tens of
 // thousands of pods, so several share it; the order of what they find does not
-// count, it is sorted afterwards.
+// count, what is named of it is sorted afterwards.
 func (n *neighbours) collectAll(nodes []fwk.NodeInfo) {
 	shares := slices.Collect(slices.Chunk(nodes, len(nodes)/collectors+1))
 	found := make([]neighbours, len(shares))

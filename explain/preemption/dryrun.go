@@ -144,7 +144,7 @@ type candidates struct {
 	wanted   int            // candidates that are enough for the scheduler
 	capacity bool           // the nodes where evictions could help lack nothing else
 	equal    *equalHolders  // which hold what the pod lacks; nil: none, or there are candidates
-	higher   outranking     // for which the pod does not fit; none: it would not without them either
+	higher   outranking     // for which the pod does not fit; none: they are few, or it would not without them either
 	could    []bool         // by node: evictions could help
 }
 

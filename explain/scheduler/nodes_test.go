@@ -207,7 +207,7 @@ func compare(t *rapid.T, state *State, other *upstream) {
 				t.Fatalf("image %s of node %s: %+v, want %+v", image, name, is, state)
 			}
 		}
-		if counted, recounted := state.Priorities.On(got), newPriorities().On(want); !equalCounts(counted, recounted) {
+		if counted, recounted := state.Priorities.On(got), newPriorities(newNodeInfos(klog.Background())).On(want); !equalCounts(counted, recounted) {
 			t.Fatalf("priorities on node %s: %v, want %v", name, counted, recounted)
 		}
 		one, two := got.Snapshot().(*framework.NodeInfo), want.Snapshot().(*framework.NodeInfo)

@@ -111,6 +111,7 @@ func (p *PodIndex) ControlledBy(controller types.UID) []*corev1.Pod {
 
 // Priorities are those of the pods on nodes, counted.
 type Priorities struct {
+	nodes  *nodeInfos
 	all    map[int32]int             // how many pods have each
 	onNode map[string]nodePriorities // by the name of the node, as they were asked for
 }
@@ -129,8 +130,8 @@ type PriorityCount struct {
 	Pods        int
 }
 
-func newPriorities() *Priorities {
-	return &Priorities{all: map[int32]int{}, onNode: map[string]nodePriorities{}}
+func newPriorities(nodes *nodeInfos) *Priorities {
+	return &Priorities{nodes: nodes, all: map[int32]int{}, onNode: map[string]nodePriorities{}}
 }
 
 // add counts a pod that came to a node, or with -1 one that left it.
@@ -153,8 +154,8 @@ func (p *Priorities) Held(from, below int32) bool {
 	return false
 }
 
-// On counts the pods of a node, which may be simulated, by their priorities. It goes over them again only once
-// others have come or gone.
+// On counts the pods of a node, which may be simulated, by their priorities. It goes over those of a real node again
+// only once it has changed, or pods have come or gone.
 func (p *Priorities) On(node fwk.NodeInfo) []PriorityCount {
 	name := node.Node().Name
 	known, ok := p.onNode[name]
@@ -174,6 +175,8 @@ func (p *Priorities) On(node fwk.NodeInfo) []PriorityCount {
 			counts[at].Pods++
 		}
 	}
-	p.onNode[name] = nodePriorities{node.GetGeneration(), slices.Clip(counts)}
+	if real := p.nodes.byName[name]; fwk.NodeInfo(real) == node {
+		p.onNode[name] = nodePriorities{node.GetGeneration(), slices.Clip(counts)}
+	}
 	return counts
 }

@@ -56,15 +56,14 @@ type State struct {
 
 func newState(ctx context.Context, now func() time.Time) *State {
 	s := &State{
-		Logger:     klog.FromContext(ctx),
-		now:        now,
-		groups:     newCache(ctx),
-		nominator:  newNominator(),
-		served:     sets.New[string](),
-		Nodes:      map[string]*corev1.Node{},
-		Pods:       map[types.UID]*corev1.Pod{},
-		Priorities: newPriorities(),
-		selected:   selectedLabels{keys: map[string]int{}},
+		Logger:    klog.FromContext(ctx),
+		now:       now,
+		groups:    newCache(ctx),
+		nominator: newNominator(),
+		served:    sets.New[string](),
+		Nodes:     map[string]*corev1.Node{},
+		Pods:      map[types.UID]*corev1.Pod{},
+		selected:  selectedLabels{keys: map[string]int{}},
 		objects: objectOverlays{
 			reflect.TypeFor[*corev1.PersistentVolume]():      &objectOverlay{},
 			reflect.TypeFor[*corev1.PersistentVolumeClaim](): &objectOverlay{},
@@ -73,6 +72,7 @@ func newState(ctx context.Context, now func() time.Time) *State {
 	}
 	s.Index = PodIndex{pods: s.Pods, unassigned: map[types.UID]*corev1.Pod{}, daemons: map[types.UID]*corev1.Pod{}, ending: map[types.UID]*corev1.Pod{}}
 	s.nodes = newNodeInfos(s.Logger)
+	s.Priorities = newPriorities(s.nodes)
 	s.overlay = &overlay{Snapshot: internalcache.NewEmptySnapshot(), nodes: s.nodes}
 	s.changes.began = now()
 	return s
