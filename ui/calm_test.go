@@ -91,7 +91,8 @@ func TestVerdictsAreRenewedOnlyForANewerStateAndAfterARest(t *testing.T) {
 	}
 }
 
-// What no change bears on is explained again after a while all the same: what is in view sooner than the rest.
+// What no change bears on is explained again after a while all the same: what is in view, or decides which rows there
+// are, sooner than the rest.
 func TestVerdictsOutOfViewAreRenewedLessOften(t *testing.T) {
 	c := newProdEU()
 	for n := range 40 {
@@ -125,6 +126,10 @@ func TestVerdictsOutOfViewAreRenewedLessOften(t *testing.T) {
 	}
 	if got := after(70 * time.Second); got != len(s.Pending) {
 		t.Errorf("after 70 s %d are explained again, want all %d", got, len(s.Pending))
+	}
+	press(t, app, "/", "b", "l", "o", "c", "k", "e", "d", "=", "x")
+	if got := after(90 * time.Second); got != len(s.Pending) {
+		t.Errorf("20 s later, with a filter by what blocks, %d are explained again, want all %d", got, len(s.Pending))
 	}
 }
 

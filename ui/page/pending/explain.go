@@ -112,10 +112,10 @@ func (e *explainer) needed() *model.EquivalenceClass {
 // oldest are the kinds in view and of all whose verdicts are the oldest; nil where
 // none is to be renewed.
 func (e *explainer) oldest() (inView, all *model.EquivalenceClass) {
-	known, left := e.verdicts.Known, len(e.list.Table.InView())
+	known, left, late := e.verdicts.Known, len(e.list.Table.InView()), e.list.Query().IsLate()
 	least := e.list.Host.Observed().Snapshot.Revision
 	for kind := range e.concerned() {
-		if at := known[kind.Key].Revision; at < least && e.verdicts.isDue(kind, left > 0) {
+		if at := known[kind.Key].Revision; at < least && e.verdicts.isDue(kind, left > 0 || late) {
 			least, all = at, kind
 		}
 		if left--; left == 0 {

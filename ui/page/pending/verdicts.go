@@ -16,10 +16,11 @@ import (
 const (
 	// restMoved is in place of page.RestLeast while a row in view is outdated.
 	restMoved = 10 * time.Millisecond
-	// lookAgain is after how long a verdict in view is renewed that no change bears on: it also
+	// lookAgain is after how long a verdict that shows is renewed where no change bears on it: it also
 	// tells of events, Leases and quotas.
 	lookAgain = 15 * time.Second
-	// lookAgainOutside is the same for one out of view, which is renewed as soon as it comes into view.
+	// lookAgainOutside is the same for one out of view, by which rows are neither filtered nor sorted. Once it comes
+	// into view it is renewed with the next snapshot.
 	lookAgainOutside = time.Minute
 )
 
@@ -89,10 +90,11 @@ func (v *Verdicts) outdated(kind *model.EquivalenceClass) bool {
 }
 
 // isDue reports whether a kind with a verdict of an older revision is to be explained
-// again: a change bears on which nodes fit, or a pod of the kind changed, or it was long ago.
-func (v *Verdicts) isDue(kind *model.EquivalenceClass, inView bool) bool {
+// again: a change bears on which nodes fit, or a pod of the kind changed, or it was
+// long ago. One shows that is in view, or by which rows are filtered or sorted.
+func (v *Verdicts) isDue(kind *model.EquivalenceClass, shows bool) bool {
 	after := lookAgainOutside
-	if inView {
+	if shows {
 		after = lookAgain
 	}
 	o, known := v.host.Observed(), v.Known[kind.Key]
