@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"maps"
 	"path"
@@ -118,7 +119,7 @@ func fieldsRead(t *testing.T) map[string]string {
 			written := writtenIn(file)
 			ast.Inspect(file, func(n ast.Node) bool {
 				if selector, ok := n.(*ast.SelectorExpr); ok && !written[selector] {
-					if field := fieldOf(p.TypesInfo.Selections[selector]); field != "" {
+					for _, field := range fieldsOf(p.TypesInfo.Selections[selector]) {
 						at := p.Fset.Position(selector.Pos())
 						at.Filename = filepath.Base(at.Filename)
 						read[field] = p.PkgPath + " " + at.String()
@@ -135,7 +136,7 @@ func fieldsRead(t *testing.T) map[string]string {
 func writtenIn(file *ast.File) map[ast.Expr]bool {
 	written := map[ast.Expr]bool{}
 	ast.Inspect(file, func(n ast.Node) bool {
-		if assignment, ok := n.(*ast.AssignStmt); ok {
+		if assignment, ok := n.(*ast.AssignStmt); ok && assignment.Tok == token.ASSIGN {
 			for _, to := range assignment.Lhs {
 				written[to] = true
 			}
@@ -145,20 +146,28 @@ func writtenIn(file *ast.File) map[ast.Expr]bool {
 	return written
 }
 
-// fieldOf names the field of an API type that is selected, "" where it is none.
-func fieldOf(s *types.Selection) string {
-	if s == nil || s.Kind() != types.FieldVal || len(s.Index()) != 1 {
-		return ""
+// fieldsOf names the fields of API types that are selected: of PodSpec.Hostname one, of Pod.Labels ObjectMeta too.
+func fieldsOf(s *types.Selection) (fields []string) {
+	if s == nil || s.Kind() != types.FieldVal {
+		return nil
 	}
 	of := s.Recv()
-	if pointer, ok := of.Underlying().(*types.Pointer); ok {
-		of = pointer.Elem()
+	for _, step := range s.Index() {
+		of = types.Unalias(of)
+		if pointer, ok := of.Underlying().(*types.Pointer); ok {
+			of = types.Unalias(pointer.Elem())
+		}
+		within, ok := of.Underlying().(*types.Struct)
+		if !ok {
+			return fields
+		}
+		field := within.Field(step)
+		if named, ok := of.(*types.Named); ok && named.Obj().Pkg() != nil && strings.HasPrefix(named.Obj().Pkg().Path(), "k8s.io/api") {
+			fields = append(fields, apiName(named.Obj().Pkg().Path(), named.Obj().Name())+"."+field.Name())
+		}
+		of = field.Type()
 	}
-	named, ok := of.(*types.Named)
-	if !ok || named.Obj().Pkg() == nil || !strings.HasPrefix(named.Obj().Pkg().Path(), "k8s.io/api") {
-		return ""
-	}
-	return apiName(named.Obj().Pkg().Path(), named.Obj().Name()) + "." + s.Obj().Name()
+	return fields
 }
 
 // apiName is "core.PodSpec" of k8s.io/api/core/v1, as keptfields.txt names types.

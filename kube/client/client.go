@@ -140,7 +140,7 @@ func (c *Client) dial(options Options) (fair func() bool, err error) {
 	}
 	base.Timeout = 0 // a watch has no end, and a long list is not begun again
 	base.Wrap(c.health.listen)
-	if !base.DisableCompression {
+	if !base.DisableCompression { // outside of listen, which closes connections by the transport within
 		base.Wrap(gunzip)
 	}
 	base.Wrap((&retries{limit: asked, since: map[string]refusal{}}).over)
