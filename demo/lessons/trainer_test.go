@@ -119,7 +119,8 @@ var faults = []struct {
 	},
 	{
 		"quota", onWeb,
-		[]studentAction{evict("web", "")},
+		// A quota counts once the API server knows of it, which is a moment after its creation.
+		[]studentAction{until("resourcequotas.exists(q, has(q.status) && has(q.status.used))"), evict("web", "")},
 		"deployments.exists(d, d.metadata.name == 'web' && has(d.status.conditions) && d.status.conditions.exists(c, c.type == 'ReplicaFailure'))",
 		"running.exists(p, p.app == 'web')",
 	},
