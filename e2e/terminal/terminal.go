@@ -170,6 +170,9 @@ func (t *Terminal) Drawn() (at time.Time, bytes int, more <-chan struct{}) {
 	return t.drawn, len(t.output), t.fresh
 }
 
+// lastOutput is how long the last output of a program that has ended takes to be read.
+const lastOutput = 50 * time.Millisecond
+
 // Wait waits a minute at most until the screen is as wanted. The error shows the
 // last screen.
 func (t *Terminal) Wait(ctx context.Context, what string, wanted func(lines []string) bool) error {
@@ -189,6 +192,10 @@ func (t *Terminal) When(ctx context.Context, what string, wanted func(lines []st
 		select {
 		case <-more:
 		case <-t.ended:
+			time.Sleep(lastOutput)
+			if at, _, _ := t.Drawn(); wanted(t.Lines()) {
+				return at, nil
+			}
 			return time.Time{}, fmt.Errorf("wait for %s: the program ended with code %d; its screen:\n%s", what, t.code, t)
 		case <-ctx.Done():
 			return time.Time{}, fmt.Errorf("wait for %s: %w; the screen:\n%s", what, ctx.Err(), t)
@@ -220,7 +227,7 @@ func (t *Terminal) Ended(ctx context.Context) (int, error) {
 	defer cancel()
 	select {
 	case <-t.ended:
-		time.Sleep(50 * time.Millisecond) // for the last output to be read
+		time.Sleep(lastOutput)
 		return t.code, nil
 	case <-ctx.Done():
 		return 0, fmt.Errorf("wait for the program to end: %w; the screen:\n%s", ctx.Err(), t)
