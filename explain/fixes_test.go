@@ -1085,7 +1085,7 @@ func replicas(kind, cpu string, others ...runtime.Object) []runtime.Object {
 		case kind == "Job":
 			others = append(others, &batchv1.Job{ObjectMeta: meta, Spec: batchv1.JobSpec{Parallelism: new(int32(3)), Completions: new(int32(3)), Template: template}})
 		case kind == "StatefulSet":
-			spec := appsv1.StatefulSetSpec{Replicas: new(int32(3)), PodManagementPolicy: appsv1.ParallelPodManagement, Template: template}
+			spec := appsv1.StatefulSetSpec{Replicas: new(int32(3)), PodManagementPolicy: appsv1.ParallelPodManagement, Template: template, UpdateStrategy: updatesAll}
 			others = append(others, &appsv1.StatefulSet{ObjectMeta: meta, Spec: spec})
 		default:
 			others = append(others, &appsv1.ReplicaSet{ObjectMeta: meta, Spec: appsv1.ReplicaSetSpec{Replicas: new(int32(3)), Template: template}})

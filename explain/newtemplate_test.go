@@ -15,6 +15,11 @@ import (
 	"github.com/kubectl-fathom/kubectl-fathom/model"
 )
 
+// updatesAll is the strategy that the API server gives to a StatefulSet without one.
+var updatesAll = appsv1.StatefulSetUpdateStrategy{
+	Type: appsv1.RollingUpdateStatefulSetStrategyType, RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: new(int32(0))},
+}
+
 // TestPodsOfAChangedTemplateHaveAnotherHash: what matchLabelKeys make of it does not count the pods of the template before.
 func TestPodsOfAChangedTemplateHaveAnotherHash(t *testing.T) {
 	const hash, revision = appsv1.DefaultDeploymentUniqueLabelKey, appsv1.ControllerRevisionHashLabelKey
@@ -27,7 +32,7 @@ func TestPodsOfAChangedTemplateHaveAnotherHash(t *testing.T) {
 	bare.OwnerReferences = nil
 	ofSet := &appsv1.StatefulSet{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "s", Name: "web", UID: "web"},
-		Spec:       appsv1.StatefulSetSpec{Replicas: new(int32(2)), PodManagementPolicy: appsv1.ParallelPodManagement, Template: template},
+		Spec:       appsv1.StatefulSetSpec{Replicas: new(int32(2)), PodManagementPolicy: appsv1.ParallelPodManagement, Template: template, UpdateStrategy: updatesAll},
 		Status:     appsv1.StatefulSetStatus{UpdateRevision: "h1", CurrentRevision: "h1"},
 	}
 	apart := func(keys ...string) func(*corev1.Pod) {
