@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/sets"
+	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/kubectl-fathom/kubectl-fathom/model/grammar"
 )
@@ -223,3 +226,92 @@ func (c Clash) apartClause(nodes int) string {
 }
 
 func (c Clash) onNode() bool { return c.Key == corev1.LabelHostname }
+
+// Term is a required term of a pod with its namespace selector resolved to names.
+type Term struct {
+	fwk.AffinityTerm
+	where    string          // its namespaces: "in namespaces with team=web"; "" for the pod's own
+	byLabels labels.Selector // how it selects namespaces; nil where it does not depend on labels
+}
+
+// Text is whom the term means: "app=web", with the namespaces where they are not only the pod's.
+func (t *Term) Text() string { return joined(selectorText(t.Selector), t.where) }
+
+// OwnTerms are the pod's terms with its namespace selectors resolved to names,
+// as the plugin's PreFilter does.
+func OwnTerms(q *Question, terms []corev1.PodAffinityTerm) []Term {
+	parsed, err := fwk.GetAffinityTerms(q.Pod, terms)
+	if err != nil {
+		return nil
+	}
+	own := make([]Term, len(parsed))
+	for i := range parsed {
+		own[i] = Term{AffinityTerm: parsed[i], where: namespacesText(q.Pod.Namespace, &parsed[i])}
+		term := &own[i]
+		if _, selects := term.NamespaceSelector.Requirements(); !selects || term.NamespaceSelector.Empty() {
+			continue
+		}
+		term.byLabels = term.NamespaceSelector
+		found, err := q.Namespaces.List(term.byLabels)
+		if err != nil {
+			return nil
+		}
+		for _, namespace := range found {
+			term.Namespaces.Insert(namespace.Name)
+		}
+		term.NamespaceSelector = labels.Nothing()
+	}
+	return own
+}
+
+// NamespaceLabels are those of the pod's namespace, for the selectors of others.
+func NamespaceLabels(q *Question) labels.Set {
+	namespace, err := q.Namespaces.Get(q.Pod.Namespace)
+	if err != nil {
+		return nil
+	}
+	return namespace.Labels
+}
+
+// matchesAll says whether one pod is what all terms mean; no terms mean none.
+func matchesAll(terms []Term, pod *corev1.Pod) bool {
+	for _, term := range terms {
+		if !term.Matches(pod, nil) {
+			return false
+		}
+	}
+	return len(terms) > 0
+}
+
+// keysOf are the topology keys of terms, each once.
+func keysOf(terms []Term) []string {
+	var keys []string
+	for _, term := range terms {
+		if !slices.Contains(keys, term.TopologyKey) {
+			keys = append(keys, term.TopologyKey)
+		}
+	}
+	return keys
+}
+
+// namespacesText is which namespaces a term of a pod in home selects, by names and by labels; "" for home alone.
+func namespacesText(home string, term *fwk.AffinityTerm) string {
+	if term.NamespaceSelector.Empty() {
+		return "in any namespace"
+	}
+	named := sets.List(term.Namespaces)
+	switch _, selects := term.NamespaceSelector.Requirements(); {
+	case selects && len(named) == 0:
+		return "in namespaces with " + selectorText(term.NamespaceSelector)
+	case selects:
+		return "in " + namespaceList(named, grammar.Few) + " and namespaces with " + selectorText(term.NamespaceSelector)
+	case len(named) == 1 && named[0] == home:
+		return ""
+	}
+	return "in " + namespaceList(named, grammar.Few)
+}
+
+// namespaceList names namespaces: "namespace web", "namespaces shop, web".
+func namespaceList(names []string, limit int) string {
+	return grammar.Agree(len(names), "namespace ", "namespaces ") + grammar.List(names, limit)
+}
